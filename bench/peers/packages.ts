@@ -16,6 +16,8 @@ const versions = {
   "@colyseus/schema": "5.0.34",
   // @colyseus/ws-transport imports it without declaring it.
   express: "5.1.0",
+  // A load generator to compare the bots with.
+  autocannon: "8.0.0",
 } as const;
 
 /** `$XDG_CACHE_HOME/emberline-bench`: packages installed once and reused by later runs. */
