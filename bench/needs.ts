@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { EmberlineError } from "../server/web/client/emberline.ts";
 import { serviceEnv, type Service } from "../test/support/process.ts";
@@ -88,6 +89,7 @@ export const runningImport: Need = {
   async beside({ target: { instance }, startedAt, signal }) {
     const faults: Fault[] = [];
     const now = () => (performance.now() - startedAt) / 1000;
+    await pause(Math.max(0, -now() * 1000), undefined, { signal }).catch(() => undefined);
     for (let patch = 2; instance && !signal.aborted; patch++) {
       const at = now();
       await importPatch(instance, patch);
@@ -105,7 +107,10 @@ async function importPatch(instance: Service, patch: number): Promise<void> {
     data: { level: n % 60, power: n % changedOf === patch % changedOf ? patch : n },
   }));
   const header = { format: 1, game: { slug: "bench", display_name: "Bench" } };
-  const version = { branch: { slug: "main" }, patch: { version_raw: `1.${patch}` } };
+  const version = {
+    branch: { slug: "main" },
+    patch: { version_raw: `1.${patch}`, released_at: null },
+  };
   writeFileSync(file, JSON.stringify({ ...header, ...version, entities, locales: {} }));
   await runProgram("import", instance, "--envelope", file);
   rmSync(file);

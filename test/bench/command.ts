@@ -7,12 +7,14 @@ export interface Ended {
 }
 
 /** Runs `npm run bench -- <args>` to its end. */
-export function runBenchCommand(...args: string[]): Promise<Ended> {
+export const runBenchCommand = (...args: string[]): Promise<Ended> => runBenchOn([], ...args);
+
+/** The same behind words such as those that enter a network namespace. */
+export function runBenchOn(prefix: readonly string[], ...args: string[]): Promise<Ended> {
+  const [command, ...words] = [...prefix, process.execPath, ...sourceFlags, "bench/main.ts"];
   return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [...sourceFlags, "bench/main.ts", ...args],
-      (_, stdout, stderr) => resolve({ code: child.exitCode ?? -1, output: stdout + stderr }),
+    const child = execFile(command, [...words, ...args], (_, stdout, stderr) =>
+      resolve({ code: child.exitCode ?? -1, output: stdout + stderr }),
     );
   });
 }
