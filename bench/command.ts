@@ -147,7 +147,8 @@ async function start(words: string[], given: Partial<Options>): Promise<void> {
     () => (running = runAll(loaded, loads, options, interrupted.signal)),
     async () => {
       interrupted.abort();
-      await within(writeMs, "the report of the interrupted run", running);
+      const written = within(writeMs, "the report of the interrupted run", running);
+      await written.catch((error: unknown) => process.stderr.write(`${String(error)}\n`));
     },
   );
   process.exit();

@@ -29,6 +29,7 @@ const [seconds, users, workers, seed] = [
 ];
 const out = join(import.meta.dirname, "../out");
 const endMs = 60_000;
+const note = (error: unknown) => process.stderr.write(`${String(error)}\n`);
 
 async function run(interrupted: AbortSignal): Promise<number> {
   process.stdout.write(`seed ${seed}\n`);
@@ -55,7 +56,7 @@ process.exit(
     () => (running = run(interruption.signal)),
     async () => {
       interruption.abort();
-      await within(endMs, "the report of the interrupted run", running);
+      await within(endMs, "the report of the interrupted run", running).catch(note);
     },
   ),
 );

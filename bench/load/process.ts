@@ -19,7 +19,8 @@ const calls = {
   run: (epochMs: number) => generator.run(epochMs),
   lobbies: () => generator.lobbies(),
   cutStreams: () => generator.cutStreams(),
-  stop: (how?: { settles?: boolean }) => generator.stop(how),
+  // A call without an argument sends null.
+  stop: (how?: { settles?: boolean } | null) => generator.stop(how ?? {}),
   teardown: () => generator.teardown(),
 };
 export type GeneratorCalls = typeof calls;
