@@ -38,6 +38,12 @@ export const aboutSeat = <Code extends ErrorCode>(room: string, tag: string, not
     rare: { unlimited: true, countedRefusals: [notFound] },
   }) as const;
 
+/** What the commands of a seated player have in common: a repeat with the same key counts once (LOB-28). */
+export function aboutCommand<Code extends ErrorCode>(room: string, tag: string, notFound: Code) {
+  const seat = aboutSeat(room, tag, notFound);
+  return { ...seat, rare: { ...seat.rare, idempotentSeat: true } } as const;
+}
+
 type TokenLevel = "seat" | "public";
 
 interface TokenRoute<D, A extends TokenLevel> extends Omit<

@@ -4,7 +4,12 @@ import { roomKinds } from "../../../server/app/rooms.ts";
 import { routes as ownRoutes } from "../../../server/app/routes.ts";
 import type { DepsWith } from "../../../server/app/deps.ts";
 import { plainMessages, type RoomKind } from "../../../server/features/rooms/domain/room-kind.ts";
-import { aboutRoom, aboutSeat, tokenRoute } from "../../../server/features/rooms/calls.ts";
+import {
+  aboutCommand,
+  aboutRoom,
+  aboutSeat,
+  tokenRoute,
+} from "../../../server/features/rooms/calls.ts";
 import type { RoomDeps } from "../../../server/features/rooms/deps.ts";
 import { bodyOf, codeIn, joinRoom, keyOf } from "../../../server/features/rooms/service.ts";
 import {
@@ -93,6 +98,22 @@ const readSeat = defineRoute({
   handler: ({ caller }) => reply(200, { seat_id: caller.seatId }),
 });
 
+/** As `count` of `command`, for whoever holds a seat. */
+const countSeated = defineRoute({
+  ...aboutCommand(...names),
+  source: "test",
+  method: "POST",
+  path: `${base}/{code}/count`,
+  summary: "Count as the seat",
+  responses: { 200: CounterBody },
+  errors: ["route:not_found", "lobby:not_in_progress"],
+  handler: async ({ deps, caller, params, request }) => {
+    const code = codeIn(params.code, "route:not_found");
+    const asked = { type: "count", by: caller.seatId ?? 0 } as const;
+    return encodedReply(200, bodyOf(await deps.counters.ask(code, asked, keyOf(request))) ?? "{}");
+  },
+});
+
 const token = tokenRoute<CounterDeps, "seat">(
   {
     ...aboutSeat(...names),
@@ -104,7 +125,7 @@ const token = tokenRoute<CounterDeps, "seat">(
   async (_deps, _code, { seatId }) => seatId,
 );
 
-const counterRoutes: Route<CounterDeps>[] = [command, takeSeat, readSeat, token];
+const counterRoutes: Route<CounterDeps>[] = [command, takeSeat, readSeat, countSeated, token];
 
 /** The service with a second kind of room: one line in each of its two tables. */
 export const kinds = { ...roomKinds, counters: counterRooms };

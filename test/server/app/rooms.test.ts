@@ -97,6 +97,18 @@ describe("two kinds of room in one service, with the same code", () => {
     }
   });
 
+  it("count a seat's command once, however often it is sent with its key", async () => {
+    const key = { "idempotency-key": "one" };
+    const headers = { "x-room-token": await counterSeat(9), ...key };
+    const countOnce = async () => {
+      const { text } = await app.client.post(`/v1/counters/${table.code}/count`, { headers });
+      return /"count":\d+/.exec(text)?.[0];
+    };
+    const first = await countOnce();
+    assert.ok(first);
+    assert.equal(await countOnce(), first);
+  });
+
   it("sign lobby tokens without a kind, as every release does", async () => {
     const read = (token: string) =>
       JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as object;
