@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { roomTopic } from "../server/platform/room-names.ts";
 import { connectRedis, redisReady } from "../server/platform/redis/redis.ts";
 import type { Clock } from "../server/platform/time/clock.ts";
+import type { Tracer } from "../server/platform/tracing/tracer.ts";
 import type { Logger } from "../server/platform/log/logger.ts";
 import type { Metrics } from "../server/platform/metrics/metrics.ts";
 import type { RoomsOfKind } from "./contract.ts";
@@ -34,6 +35,8 @@ export interface RoomsDeps {
   joinsLater?: boolean;
   /** Private folder with the sockets of this machine's processes; without it they communicate over Redis. */
   linkDir?: string | null;
+  /** Makes traces; default: there are none. */
+  tracer?: Tracer | null | undefined;
   /** Overrides of the default timings, for tests. */
   timings?: Partial<RoomTimings>;
   /** Called when the first room enters memory and when the last one leaves. */
@@ -71,6 +74,7 @@ export async function createRooms<
     onOccupied: deps.onOccupied,
     processName: deps.processName,
     onTakeover: deps.onTakeover,
+    tracer: deps.tracer,
   });
   await rooms.listen();
   if (!joinsLater) await rooms.join();

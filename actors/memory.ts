@@ -1,6 +1,7 @@
 import { noOrigin, type Origin } from "../server/platform/origin.ts";
 import type { CachedAnswers } from "./answers.ts";
 import { keyedId } from "./command-id.ts";
+import type { CommandSpan } from "./command-span.ts";
 import type { Reply } from "./contract.ts";
 import type { AnyKind } from "./kind.ts";
 import type { Commit } from "./log/journal.ts";
@@ -20,6 +21,8 @@ export interface Delivery {
   command: BaseCommand;
   id: string;
   origin: Origin;
+  /** Its part of a trace; null or none without traces. */
+  span?: Pick<CommandSpan, "publish"> | null;
 }
 
 /** Result of folding waiting commands: one answer per command, and the changes to commit first. */
@@ -152,7 +155,8 @@ export class RoomMemory {
     };
   }
 
-  #decideOne(changes: Changes, { command: given, id, origin }: Delivery, now: number): Reply {
+  #decideOne(changes: Changes, delivery: Delivery, now: number): Reply {
+    const { command: given, id, origin, span } = delivery;
     const kind = this.#kind;
     const { idempotency, ephemeral } = kind;
     const answers = this.#answers;
@@ -174,7 +178,11 @@ export class RoomMemory {
     }
     const leaver = idempotency.leaverOf?.(this.#state, command, sender) ?? null;
     if (decision.events.length > 0 && origin !== noOrigin) this.#cause = origin;
-    for (const event of decision.events) this.#apply(changes, event);
+    for (const event of decision.events) {
+      this.#apply(changes, event);
+      const type = span && kind.messages[event.type];
+      if (type) span.publish(type, this.#state?.seq ?? 0);
+    }
     const body = this.#state ? kind.reply(this.#state, decision.answer, now) : null;
     const isKept =
       isAlwaysKept ||

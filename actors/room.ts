@@ -1,7 +1,9 @@
 import type { Logger } from "../server/platform/log/logger.ts";
 import type { RoomMetrics } from "../server/platform/metrics/room-metrics.ts";
 import type { Origin } from "../server/platform/origin.ts";
+import type { Tracer } from "../server/platform/tracing/tracer.ts";
 import type { Leases } from "./cluster/leases.ts";
+import { CommandSpan, type CommandStep } from "./command-span.ts";
 import { nextRetry } from "./job-retries.ts";
 import type { AnyKind } from "./kind.ts";
 import type { Connection } from "./log/connection.ts";
@@ -36,6 +38,8 @@ export interface RoomHost {
   timing: Timing;
   log: Logger;
   metrics: Pick<RoomMetrics, "mailboxWaitSeconds">;
+  /** Null: there are no traces. */
+  tracer: Tracer | null;
   now: () => number;
   /** Unique over all processes. */
   newId: () => string;
@@ -101,6 +105,7 @@ export class WaitingCount {
 }
 
 interface Waiting extends Delivery {
+  span: CommandSpan | null;
   resolve: (outcome: Outcome) => void;
 }
 
@@ -139,16 +144,41 @@ export class Room {
 
   /** Queues a command; resolves when its effect is committed. */
   take(command: BaseCommand, id: string, origin: Origin): Promise<Outcome> {
-    const { queue, timing } = this.#host;
+    const { queue, timing, tracer } = this.#host;
     if (this.#waiting.length >= maxWaitingPerRoom || queue.isFull)
       return Promise.resolve(unavailable);
     queue.add(1);
     if (this.#waiting.length === 0) this.#waitingSince = timing.elapsed();
     const outcome = new Promise<Outcome>((resolve) => {
-      this.#waiting.push({ command, id, origin, resolve });
+      const waiting = { command, id, origin, span: null, resolve };
+      this.#waiting.push(tracer === null ? waiting : this.#traced(waiting, tracer));
     });
     if (this.#phase === "idle") void this.#work();
     return outcome;
+  }
+
+  /** A command of a traced request, as a part of it; what it causes goes back to that part. */
+  #traced(waiting: Waiting, tracer: Tracer): Waiting {
+    const { origin, command, resolve } = waiting;
+    if (origin.traceparent === undefined) return waiting;
+    const { kind, timing } = this.#host;
+    const about = { type: command.type, origin, startMs: timing.elapsed() };
+    const span = new CommandSpan(tracer, kind, this.code, about);
+    return {
+      ...waiting,
+      origin: { ...origin, traceparent: span.traceparent },
+      span,
+      resolve: (outcome) => {
+        span.end(outcome, timing.elapsed());
+        resolve(outcome);
+      },
+    };
+  }
+
+  #begin(step: CommandStep, batch: readonly Waiting[]): void {
+    if (this.#host.tracer === null) return;
+    const now = this.#host.timing.elapsed();
+    for (const { span } of batch) span?.begin(step, now);
   }
 
   get isWorking(): boolean {
@@ -252,13 +282,16 @@ export class Room {
     const memory = this.#memory;
     if (!memory) return this.#reload(token);
     const batch = this.#takeBatch();
+    this.#begin("decide", batch);
     const result = this.#decide(memory, batch);
     if (!result) return this.#isolate(batch);
+    this.#begin("commit", batch);
     try {
       const isTrue = result.commit
         ? await this.#commit(result.commit, token)
         : await this.#isUnchanged();
       if (!isTrue) return this.#discard(batch);
+      this.#begin("follow", batch);
       if (memory.state && result.commit) await this.#follow(memory.state, result, memory.cause);
       this.#answer(memory, batch, result);
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { Logger } from "../server/platform/log/logger.ts";
 import type { RoomMetrics } from "../server/platform/metrics/room-metrics.ts";
 import { noOrigin, type Origin } from "../server/platform/origin.ts";
+import type { Tracer } from "../server/platform/tracing/tracer.ts";
 import type { Leases } from "./cluster/leases.ts";
 import type { AnyKind } from "./kind.ts";
 import type { Connection } from "./log/connection.ts";
@@ -47,6 +48,8 @@ export interface RoomsDeps {
   timing: Timing;
   log: Logger;
   metrics: Pick<RoomMetrics, "inMemory" | "mailboxWaitSeconds">;
+  /** Null: there are no traces. */
+  tracer: Tracer | null;
   now: () => number;
   newId: () => string;
   /** Called when the first room enters memory and when the last one leaves. */

@@ -2,6 +2,7 @@ import type { Clock } from "../server/platform/time/clock.ts";
 import type { Logger } from "../server/platform/log/logger.ts";
 import type { RoomMetrics } from "../server/platform/metrics/room-metrics.ts";
 import type { Origin } from "../server/platform/origin.ts";
+import type { Tracer } from "../server/platform/tracing/tracer.ts";
 import type { OwnRoomSource, RoomList, SnapshotMessage } from "../server/platform/room-source.ts";
 import { Leases } from "./cluster/leases.ts";
 import { Membership, type ShardTimings } from "./cluster/membership.ts";
@@ -54,6 +55,8 @@ export interface SharedRoomsDeps {
   log: Logger;
   clock: Clock;
   metrics: RoomMetrics;
+  /** Makes traces; default: there are none. */
+  tracer?: Tracer | null | undefined;
   timings: RoomTimings;
   /** Called when the first room enters memory and when the last one leaves. */
   onOccupied?: ((isOccupied: boolean) => void) | undefined;
@@ -105,8 +108,9 @@ export class SharedRooms implements RoomsOfKind<BaseCommand> {
     });
     const followers = new CommitFollowers(log, leases);
     const now = () => clock.now();
-    const { onOccupied } = deps;
-    const rooms = new Rooms({ ...shared, redis, journal, followers, leases, now, onOccupied });
+    const { onOccupied, tracer = null } = deps;
+    const own = { redis, journal, followers, leases };
+    const rooms = new Rooms({ ...shared, ...own, now, onOccupied, tracer });
     this.#placement = new Placement({
       ...shared,
       ...{ kindName: kind.kind, redis, timings, shards },

@@ -8,7 +8,9 @@ import { withTimeout } from "../server/platform/time/deadline.ts";
 import type { Logger } from "../server/platform/log/logger.ts";
 import type { Metrics } from "../server/platform/metrics/metrics.ts";
 import { connectRedis } from "../server/platform/redis/redis.ts";
+import type { OpenSpan, Tracer } from "../server/platform/tracing/tracer.ts";
 import { logAttempt, originalError, storedError } from "./attempts.ts";
+import { errorNameOf, originOf, startJobSpan } from "./job-span.ts";
 import { attemptOf } from "./job-times.ts";
 import { isLeft, leaveToNewerRelease } from "./newer-jobs.ts";
 import {
@@ -39,6 +41,8 @@ export interface JobsOptions<D> {
   faults?: FaultRecorder;
   /** Takes how long jobs wait and run. Default: nobody does. */
   times?: JobTimesRecorder;
+  /** Makes traces. Default: there are none. */
+  tracer?: Tracer | null;
   /** Name of this process in the logs of jobs. */
   workerName?: string;
   /** Dependencies of one job, including its own `em`; work that it queues goes back to the origin of the job. */
@@ -181,21 +185,32 @@ function runnerOf<D>(definition: QueueDefinition, connection: Redis, options: Wo
   const check = Compile(definition.payload);
   const process = options.processors[definition.name];
   const worker = options.workerName ?? usualWorkerName;
-  const run = async (job: Job, token: string | undefined): Promise<unknown> => {
+  const { tracer = null } = options;
+  const run = async (
+    job: Job,
+    token: string | undefined,
+    span: OpenSpan | null,
+  ): Promise<unknown> => {
     await leaveToNewerRelease(job, token, { pauseMs: options.newerJobPauseMs });
     const { payload, origin } = contentOf(job);
     if (!process || !check.Check(payload))
       throw new UnrecoverableError("the payload does not fit the queue");
-    const deps = options.depsOf(origin);
+    const deps = options.depsOf(originOf(origin, span));
     if (definition.isWatched !== true) return process(payload as never, deps);
     const { watch, stop } = watchJob(job, connection, options);
     return process(payload as never, deps, watch).finally(stop);
   };
   return async (job: Job, token?: string): Promise<unknown> => {
     const startedAt = performance.now();
+    const { name } = definition;
+    const span = tracer && startJobSpan(tracer, name, job, contentOf(job).origin, startedAt);
     try {
-      return await run(job, token);
+      const result = await run(job, token, span);
+      span?.end(performance.now());
+      return result;
     } catch (error) {
+      const goesOn = isLeft(error) || error instanceof JobYielded;
+      span?.end(performance.now(), {}, goesOn ? null : errorNameOf(error));
       if (isLeft(error)) throw error;
       if (error instanceof JobYielded) {
         await job.moveToWait(token);

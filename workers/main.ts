@@ -9,6 +9,7 @@ import { loadReader } from "../server/platform/metrics/load.ts";
 import { createMetrics } from "../server/platform/metrics/metrics.ts";
 import { reportMetrics } from "../server/platform/metrics/report.ts";
 import { keepEvents } from "../server/features/processes/domain/keep-events.ts";
+import { openTracer } from "../server/platform/tracing/open-tracer.ts";
 import { joinPrimary, type StartOrder } from "../server/runtime/ipc.ts";
 import { createJobTimes } from "./job-times.ts";
 import { startJobs } from "./jobs.ts";
@@ -22,7 +23,8 @@ export async function startJobWorker({ index }: Pick<StartOrder, "index">): Prom
   const log = createLogger(config, "jobs");
   const metrics = createMetrics("job");
   const instance = createInstance({ role: "jobs", index, version: serviceVersion });
-  const { deps, queues, close } = await assembleJobs({ config, log, metrics, instance });
+  const tracer = await openTracer({ config, instance, log, metrics });
+  const { deps, queues, close } = await assembleJobs({ config, log, metrics, instance, tracer });
   const { clock, redis } = deps;
   const store = createJobTimes(redis, clock);
   const times = new BatchingJobTimes({ store, instance, clock, log, metrics });
@@ -34,6 +36,7 @@ export async function startJobWorker({ index }: Pick<StartOrder, "index">): Prom
     failureSteps,
     faults: deps.faults,
     times,
+    tracer,
     workerName: nameOfInstance(instance),
     // The getter of `em` creates a fork for each job.
     depsOf: (origin: Origin) => ({ ...deps, origin }),

@@ -62,6 +62,7 @@ const deps = {
   faults: noFaults,
   origin: noOrigin,
   requests: noRequests,
+  tracer: null,
   tokens: createTokenService(config, systemClock),
   closedAccounts: new ClosedAccounts(systemClock),
   emFor: (): never => {

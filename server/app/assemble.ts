@@ -29,6 +29,7 @@ import type { Logger } from "../platform/log/logger.ts";
 import type { Metrics } from "../platform/metrics/metrics.ts";
 import { createPasswordHasher, type PasswordHasher } from "../platform/security/passwords.ts";
 import { connectRedis, redisReady } from "../platform/redis/redis.ts";
+import type { Tracer } from "../platform/tracing/tracer.ts";
 import { createTokenService } from "../platform/security/tokens.ts";
 import type { DepsWith } from "./deps.ts";
 import type { JobDeps } from "./job-deps.ts";
@@ -52,6 +53,8 @@ export interface BaseDeps {
   clock?: Clock;
   /** This start of the process; default: one without a role. */
   instance?: Instance;
+  /** Makes traces; default: there are none. */
+  tracer?: Tracer | null;
   /** Replaced only in tests, where hashing passwords would take most of the time. */
   passwords?: PasswordHasher;
   /** Maximum number of requests of one caller waiting for the database; replaced only in tests. */
@@ -107,6 +110,7 @@ export async function assembleJobs(
     orm,
     faults,
     requests,
+    tracer: options.tracer ?? null,
     // Requests and jobs have their own.
     origin: noOrigin,
     get em() {
@@ -133,6 +137,7 @@ export async function assembleJobs(
       senders.sms.close();
       await faults.stop();
       await requests.stop();
+      await options.tracer?.stop();
       redis.disconnect();
       await orm.close(true);
     },
@@ -157,6 +162,7 @@ export async function assembleHttp<Kinds extends RoomKinds>(
     timings: options.timings ?? {},
     onOccupied: options.onOccupied,
     onTakeover: options.onTakeover,
+    tracer: base.tracer,
     processName: options.instance && nameOfInstance(options.instance),
   });
   const hub = createHub({

@@ -6,6 +6,7 @@ import { serviceVersion } from "../platform/version.ts";
 import { recordDegraded } from "../platform/faults/degraded.ts";
 import { Fault } from "../platform/faults/fault.ts";
 import { createInstance } from "../platform/instance.ts";
+import { openTracer } from "../platform/tracing/open-tracer.ts";
 import { noOrigin } from "../platform/origin.ts";
 import { createLogger } from "../platform/log/logger.ts";
 import { loadReader } from "../platform/metrics/load.ts";
@@ -108,6 +109,7 @@ export async function serve<Kinds extends RoomKinds>(
     config,
     log,
     metrics,
+    tracer: await openTracer({ config, instance, log, metrics }),
     ...options,
     instance,
     joinsLater: true,

@@ -7,6 +7,7 @@ import type { DeliveryDeps } from "../features/delivery/domain/deliver.ts";
 import type { Leaderboards } from "../features/leaderboards/domain/leaderboards.ts";
 import type { QuestionDeps } from "../features/questions/deps.ts";
 import type { WithFaults, WithOrigin, WithOrm, WithRequests } from "../platform/capabilities.ts";
+import type { WithTracer } from "../platform/tracing/tracer.ts";
 
 /**
  * Dependencies of jobs and of drawing questions, which lobbies do outside requests. `assembleJobs` builds
@@ -19,6 +20,7 @@ export interface JobDeps
     WithFaults,
     WithOrigin,
     WithRequests,
+    WithTracer,
     DeliveryDeps,
     GenerationDeps,
     GroupActionDeps,

@@ -8,12 +8,21 @@ import type {
   WithRequests,
   WithTokens,
 } from "../platform/capabilities.ts";
+import type { WithTracer } from "../platform/tracing/tracer.ts";
 import type { ApiKeyCache } from "../platform/security/api-keys.ts";
 import type { ClosedAccounts } from "../platform/security/closed-accounts.ts";
 
 /** What the pipeline takes from the dependencies of its process; it hands all of them on to the handlers. */
 export interface HttpDeps
-  extends WithConfig, WithClock, WithFaults, WithMetrics, WithRedis, WithRequests, WithTokens {
+  extends
+    WithConfig,
+    WithClock,
+    WithFaults,
+    WithMetrics,
+    WithRedis,
+    WithRequests,
+    WithTokens,
+    WithTracer {
   /** Accounts whose access tokens are refused although they have not expired (TOK-11). */
   closedAccounts: ClosedAccounts;
   keys: ApiKeyCache;

@@ -9,6 +9,7 @@ import { startingProbes } from "../platform/probes.ts";
 import { connectRedis, connectTimeoutMs, redisReady } from "../platform/redis/redis.ts";
 import { BatchingRequestTracker } from "../platform/requests/tracker.ts";
 import { systemClock } from "../platform/time/clock.ts";
+import { openTracer } from "../platform/tracing/open-tracer.ts";
 import { serviceVersion } from "../platform/version.ts";
 import { joinPrimary } from "../runtime/ipc.ts";
 import { createQueues } from "../../workers/producer.ts";
@@ -36,6 +37,7 @@ export async function startOperator(): Promise<void> {
   const requestStore = createRequestStore(redis, clock);
   const requests = new BatchingRequestTracker({ store: requestStore, instance, clock, log });
   const faults = new BatchingFaultRecorder({ store, instance, clock, log, metrics, requests });
+  const tracer = await openTracer({ config, instance, log, metrics });
   const database = createDatabase(config, redis, faults, metrics.postgresPool.follow);
   let probes = startingProbes;
   const link = joinPrimary({
@@ -51,6 +53,7 @@ export async function startOperator(): Promise<void> {
       await queues.close();
       await faults.stop();
       await requests.stop();
+      await tracer?.stop();
       redis.disconnect();
       await database.close();
     },
@@ -65,7 +68,7 @@ export async function startOperator(): Promise<void> {
     probes: () => probes,
   });
   const server = createOperatorServer({
-    base: { config, clock, metrics, redis, faults, requests },
+    base: { config, clock, metrics, redis, faults, requests, tracer },
     deps,
     routes: [...operatorRoutes, ...boardRoutes(queues.all(), deps.jobTimes)],
     ...{ log, outages },

@@ -1,4 +1,5 @@
 import { exactCodeOf } from "./text/room-codes.ts";
+import { parseTraceparent } from "./tracing/tracer.ts";
 
 /**
  * What an occurrence or a piece of work goes back to. It is handed on as a value; nothing looks it up in the context of
@@ -10,6 +11,8 @@ export interface Origin {
   readonly playerId: number | null;
   /** Kind and code, such as `lobby ABC234`. */
   readonly room: string | null;
+  /** Of the span that the work belongs to, if there are traces (BOOT-54). */
+  readonly traceparent?: string;
 }
 
 /** Work that no request or room caused, such as a periodic job. */
@@ -40,11 +43,15 @@ const roomForm = /^([a-z]{1,32}) (\S{6})$/;
  */
 export function readOrigin(stored: unknown): Origin {
   if (typeof stored !== "object" || stored === null) return noOrigin;
-  const { requestId, playerId, room } = stored as Partial<Record<keyof Origin, unknown>>;
+  const { requestId, playerId, room, traceparent } = stored as Partial<
+    Record<keyof Origin, unknown>
+  >;
+  const isTraced = typeof traceparent === "string" && parseTraceparent(traceparent) !== null;
   return {
     requestId: typeof requestId === "string" && isRequestId(requestId) ? requestId : null,
     playerId: Number.isSafeInteger(playerId) ? (playerId as number) : null,
     room: typeof room === "string" && isRoomName(room) ? room : null,
+    ...(isTraced ? { traceparent } : {}),
   };
 }
 

@@ -70,7 +70,7 @@ export async function startOperatorPart<D extends object>(options: TestOperatorO
   const redis = options.redis ?? ({} as Redis);
   const metrics = options.metrics ?? createMetrics();
   const server = createOperatorServer({
-    base: { config, clock, metrics, redis, faults: noFaults, requests: noRequests },
+    base: { config, clock, metrics, redis, faults: noFaults, requests: noRequests, tracer: null },
     deps: {
       ...{ ...deps, identities, loginFailures: createLoginFailures(clock) },
       oidc: options.oidc ?? null,

@@ -11,6 +11,7 @@ import type {
   WithRequests,
 } from "../../platform/capabilities.ts";
 import type { Logger } from "../../platform/log/logger.ts";
+import type { WithTracer } from "../../platform/tracing/tracer.ts";
 import { countedAddress, embeddedAddress } from "../../platform/net/ip-addresses.ts";
 import { maxBodyBytes } from "../pipeline/body.ts";
 import { createAddressReader, type AddressReader } from "../pipeline/client-address.ts";
@@ -23,7 +24,7 @@ import { NodeContext } from "./node-context.ts";
 import { TakenConnections } from "./taken-connections.ts";
 
 export interface NodeServerOptions {
-  deps: WithConfig & WithClock & WithMetrics & WithRedis & WithFaults & WithRequests;
+  deps: WithConfig & WithClock & WithMetrics & WithRedis & WithFaults & WithRequests & WithTracer;
   routes: readonly AnyRoute[];
   log: Logger;
   listener: Listener;

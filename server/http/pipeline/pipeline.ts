@@ -19,9 +19,11 @@ import type {
   WithMetrics,
   WithRedis,
 } from "../../platform/capabilities.ts";
+import type { Tracer, WithTracer } from "../../platform/tracing/tracer.ts";
 import { RateLimiter, type LimitState, type RouteLimit } from "../limits/rate-limit.ts";
 import { countedAddress, countedCaller, RefusalLimiter } from "../limits/refusal-limit.ts";
 import type { RequestRecorder } from "./request-record.ts";
+import { spanOf } from "./request-span.ts";
 import { Responder } from "../replies/respond.ts";
 import type { AnyRoute, AuthLevel, FormFile, Reply } from "./route.ts";
 import { Router } from "./router.ts";
@@ -31,7 +33,7 @@ export const requestDeadlineMs = 10_000;
 /** Bytes of path and query (HTTP-04). */
 export const maxTargetBytes = 3_072;
 
-type PipelineDeps = WithConfig & WithClock & WithFaults & WithMetrics & WithRedis;
+type PipelineDeps = WithConfig & WithClock & WithFaults & WithMetrics & WithRedis & WithTracer;
 
 /** Levels that require no credential. */
 const openLevels: ReadonlySet<AuthLevel> = new Set(["public", "optional", "optional_seat"]);
@@ -51,9 +53,10 @@ export class Pipeline {
   readonly #idempotency: Idempotency;
   readonly #responder: Responder;
   readonly #recorder: RequestRecorder;
+  readonly #tracer: Tracer | null;
 
   constructor(
-    { config, clock, metrics, redis, faults }: PipelineDeps,
+    { config, clock, metrics, redis, faults, tracer }: PipelineDeps,
     routes: readonly AnyRoute[],
     recorder: RequestRecorder,
     listener: Listener,
@@ -65,6 +68,7 @@ export class Pipeline {
     this.#idempotency = new Idempotency({ redis, faults });
     this.#responder = new Responder(new EnvelopeWriter(config, clock), config, listener);
     this.#recorder = recorder;
+    this.#tracer = tracer;
     const { safetyOf } = listener;
     for (const route of routes) this.#addRoute(createEntry(route, config, metrics, safetyOf));
   }
@@ -108,6 +112,7 @@ export class Pipeline {
 
   /** Processes the request after its body was read, and sends the response. */
   run(ctx: RequestContext): void {
+    if (this.#tracer !== null) ctx.span = spanOf(ctx, this.#tracer);
     ctx.deadline = setTimeout(
       () => void this.fail(ctx, unavailable(new Error("deadline passed"))),
       ctx.entry?.route.deadlineMs ?? requestDeadlineMs,

@@ -3,6 +3,7 @@ import { performance } from "node:perf_hooks";
 import { parseCookie } from "cookie";
 import { AppError } from "../../platform/errors.ts";
 import { isRequestId, roomName, type Origin } from "../../platform/origin.ts";
+import type { OpenSpan } from "../../platform/tracing/tracer.ts";
 import { roomCodeOf } from "../../platform/text/room-codes.ts";
 import type { Caller, OperatorCaller, SeatCaller } from "../auth/auth.ts";
 import type { ClientAddress } from "./client-address.ts";
@@ -68,6 +69,8 @@ export abstract class RequestContext implements RequestInfo {
   address: ClientAddress = { ip: null, isFromProxy: false };
   /** The origin that work of this request was given; null while nothing took it. */
   takenOrigin: Origin | null = null;
+  /** Its part of a trace; null without traces. */
+  span: OpenSpan | null = null;
   #parsedCookies: Readonly<Record<string, string>> | null = null;
 
   constructor(
@@ -120,7 +123,13 @@ export abstract class RequestContext implements RequestInfo {
 
   /** What work of this request goes back to. The room is that of the path, if the text there is a code. */
   get origin(): Origin {
-    return (this.takenOrigin ??= { requestId: this.id, playerId: this.playerId, room: this.room });
+    return (this.takenOrigin ??=
+      this.span === null
+        ? { requestId: this.id, playerId: this.playerId, room: this.room }
+        : {
+            ...{ requestId: this.id, playerId: this.playerId, room: this.room },
+            traceparent: this.span.traceparent,
+          });
   }
 
   get room(): string | null {

@@ -6,6 +6,7 @@ import type { WithFaults, WithMetrics, WithRequests } from "../../platform/capab
 import type { EndedRequest, RequestTracker } from "../../platform/requests/tracker.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { RequestKind } from "./entry.ts";
+import { endSpan, recordedMethod } from "./request-span.ts";
 
 /** Recorded status of a request whose client disconnected before the response. */
 export const abortedStatus = 499;
@@ -13,7 +14,6 @@ export const abortedStatus = 499;
 /** A request that took longer is kept for operators. */
 export const slowMs = 1_000;
 
-const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 const unmatched = "unmatched";
 
 /**
@@ -46,6 +46,7 @@ export class RequestRecorder {
     const ms = Math.round(elapsedMs * 1000) / 1000;
     // pino omits undefined fields.
     log.info({ id, ms, player, seat: seatId ?? undefined, ip: ip ?? undefined });
+    if (ctx.span !== null) endSpan(ctx, ctx.span, status);
     if (this.#isKept(ctx, status, elapsedMs)) this.#requests.keep(endedOf(ctx, status, elapsedMs));
   }
 
@@ -81,7 +82,7 @@ export class RequestRecorder {
   }
 
   #sharedKind(route: string, rawMethod: string, code: number): RequestKind {
-    const method = knownMethods.has(rawMethod) ? rawMethod : "OTHER";
+    const method = recordedMethod(rawMethod);
     const key = `${method} ${code} ${route}`;
     const known = this.#kinds.get(key);
     if (known !== undefined) return known;
@@ -98,7 +99,7 @@ function endedOf(ctx: RequestContext, status: number, ms: number): EndedRequest 
   const { id, method, entry, refusal, playerId } = ctx;
   return {
     ...{ id, status, ms, playerId },
-    method: knownMethods.has(method) ? method : "OTHER",
+    method: recordedMethod(method),
     route: entry?.route.path ?? unmatched,
     code: refusal?.code ?? null,
     room: ctx.room,

@@ -41,7 +41,7 @@ const starts = [
   "sw8",
 ] as const;
 
-/** True for a tracing header, given in lower case; the service does not read them. */
+/** True for a tracing header, given in lower case. The service reads `traceparent` of trusted proxies only (BOOT-54). */
 export function isTracing(name: string): boolean {
   if (names.has(name)) return true;
   return /^[a-z0-9-]{1,64}$/.test(name) && starts.some((start) => name.startsWith(start));

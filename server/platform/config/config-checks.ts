@@ -18,6 +18,7 @@ const addresses = [
   ["AVATAR_MODERATION_URL", rules.webAddress],
   ["AVATAR_STORE", rules.bucket],
   ["OPERATOR_WEBHOOK_URL", rules.webAddress],
+  ["OTEL_EXPORTER_OTLP_ENDPOINT", rules.collector],
 ] as const;
 
 /** Problems of settings that are valid one by one (S29). */

@@ -19,6 +19,10 @@ export const rules = {
     pattern: "^https?://[^\\s?#]+$",
     allowed: "an address that begins with http:// or https://, without ? and #",
   },
+  collector: {
+    pattern: "^https?://[^\\s?#@]+$",
+    allowed: "an address that begins with http:// or https://, without a user, ? and #",
+  },
   origin: {
     pattern: "^https?://[^\\s?#/@]+/?$",
     allowed: "an address as https://ops.example, without a path",

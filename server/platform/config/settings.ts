@@ -141,6 +141,12 @@ export const ConfigSchema = Type.Object({
     "trace, debug, info, warn, error, fatal or silent; empty means info, in development warn",
     oneOf("trace", "debug", "info", "warn", "error", "fatal", "silent"),
   ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Text(
+    "",
+    "collector that gets traces by OTLP over HTTP, as http://127.0.0.1:4318; empty: there are none",
+    rules.collector,
+  ),
+  OTEL_TRACES_SAMPLER_ARG: Score(1, "share of the requests and jobs that are traced"),
   PUBLIC_BASE_URL: Text(
     "",
     "address of the service in links, without a path; empty means the address it listens on; required in production",

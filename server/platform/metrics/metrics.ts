@@ -22,6 +22,7 @@ export function createMetrics(role?: ProcessRole) {
     ...featureMetrics(registers),
     ...storeMetrics(registers),
     ...hubMetrics(registers),
+    ...traceMetrics(registers),
     /** Those of the rooms of one kind. */
     rooms(kind: string): RoomMetrics {
       const known = kinds.get(kind) ?? roomsOf(kind);
@@ -284,6 +285,16 @@ const hubMetrics = (registers: Registry[]) => ({
     name: "emberline_hub_delivery_lag_duration_seconds",
     help: "Time from the decision of a room message, just before its commit, to its first write to a stream",
     buckets: shortBuckets,
+    registers,
+  }),
+});
+
+/** Traces. */
+const traceMetrics = (registers: Registry[]) => ({
+  spans: new Counter({
+    name: "emberline_spans_total",
+    help: "Parts of traces by outcome: sent to the collector, dropped (too many waited, or it did not take them)",
+    labelNames: ["outcome"],
     registers,
   }),
 });

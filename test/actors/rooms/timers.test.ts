@@ -45,6 +45,7 @@ function createProcess() {
     timing,
     log: silentLogger,
     metrics: createMetrics().rooms("lobby"),
+    tracer: null,
     now: () => now,
     journal: {
       commit: () =>

@@ -72,7 +72,7 @@ const metrics = createMetrics();
 
 function start(): NodeServer {
   const config = parseConfig({ TRUSTED_PROXIES: "127.0.0.1" });
-  const stores = { redis: {} as Redis, faults: noFaults, requests: noRequests };
+  const stores = { redis: {} as Redis, faults: noFaults, requests: noRequests, tracer: null };
   const deps = { config, clock: systemClock, metrics, ...stores };
   const authorizer = { authorize: () => null, previewForm: () => [], holdsSeat: () => false };
   const listener = operatorListener({ authorizer, deps: {}, outages: noOutages(systemClock) });

@@ -67,6 +67,7 @@ export async function startSample(options: SampleOptions): Promise<SampleServer>
     metrics: createMetrics(),
     faults: noFaults,
     requests: noRequests,
+    tracer: null,
     redis,
     tokens,
     closedAccounts: new ClosedAccounts(clock),

@@ -60,6 +60,7 @@ export async function answerOf<D extends object, Body>(
     metrics: createMetrics(),
     faults: noFaults,
     requests: noRequests,
+    tracer: null,
   };
   const authorizer = {
     authorize: (ctx: RequestContext) => {

@@ -50,7 +50,7 @@ export async function startWholeOperator(answers: Partial<Record<Question, unkno
     probes: () => startingProbes,
   });
   const server = createOperatorServer({
-    base: { config, clock, metrics, redis, faults: noFaults, requests: noRequests },
+    base: { config, clock, metrics, redis, faults: noFaults, requests: noRequests, tracer: null },
     deps,
     routes: [...operatorRoutes, ...boardRoutes(queues.all(), deps.jobTimes)],
     ...{ log: silentLogger, outages },
