@@ -29,6 +29,7 @@ const [seconds, users, workers, seed] = [
 ];
 const out = join(import.meta.dirname, "../out");
 const endMs = 60_000;
+const interruptedCode = 130;
 const note = (error: unknown) => process.stderr.write(`${String(error)}\n`);
 
 async function run(interrupted: AbortSignal): Promise<number> {
@@ -46,7 +47,7 @@ async function run(interrupted: AbortSignal): Promise<number> {
   });
   mkdirSync(out, { recursive: true });
   printReport(report, writeReport(report, out));
-  return report.exitCode;
+  return interrupted.aborted ? interruptedCode : report.exitCode;
 }
 
 const interruption = new AbortController();
