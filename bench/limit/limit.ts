@@ -34,8 +34,6 @@ export async function findLimit({ run, maxRate, out }: LimitOptions): Promise<Li
     }
     return { rate, isHeld: isHeld(report), result: report };
   });
-  const [failed] = ended;
-  if (failed) return { lines: [failed.verdict], exitCode: failed.exitCode };
   const { held, broken } = found;
   const lines = [held ? `Held: ${describeTry(held)}.` : "No rate held."];
   if (broken)
@@ -44,7 +42,11 @@ export async function findLimit({ run, maxRate, out }: LimitOptions): Promise<Li
       describeFull(broken.result),
     );
   else lines.push("No rate that was tried broke.");
-  return { lines, exitCode: held ? exitCodes.passed : exitCodes.overBudget };
+  const [failed] = ended;
+  if (failed) return { lines: [...lines, failed.verdict], exitCode: failed.exitCode };
+  // It broke because of a budget or the generator.
+  const brokenCode = broken?.result.exitCode ?? exitCodes.overBudget;
+  return { lines, exitCode: held ? exitCodes.passed : brokenCode };
 }
 
 const atRate = ({ seconds }: Load, perSecond: number): Load => ({
