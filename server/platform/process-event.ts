@@ -8,6 +8,8 @@ export const processEventKinds = [
   "frozen",
   "drain_started",
   "drained",
+  /** It was to drain and serves on: no other instance takes its rooms any more. */
+  "drain_cancelled",
   /** It did not drain in time, and was killed. */
   "drain_timed_out",
   /** It owns shards of another process, which is dead, frozen or unreachable. */

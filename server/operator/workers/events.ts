@@ -29,6 +29,7 @@ const texts: Readonly<Record<string, (detail: Detail) => string>> = {
   frozen: () => "frozen, killed",
   drain_started: () => "drains",
   drained: () => "drained",
+  drain_cancelled: () => "serves on: no other instance took its rooms any more",
   drain_timed_out: () => "did not drain in time, killed",
   takeover: takeoverText,
   stopping: () => "the service stops",

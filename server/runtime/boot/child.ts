@@ -197,6 +197,12 @@ export class Child {
     this.#isDraining = false;
   }
 
+  /** It was announced, and nobody takes its rooms any more: the answer to the order was another one. */
+  giveUpDrain(): void {
+    this.cancelDrain();
+    this.#record("drain_cancelled");
+  }
+
   /** Drains; its successor starts when the process has ended. */
   replace(): void {
     this.#isDraining = true;

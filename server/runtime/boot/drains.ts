@@ -14,6 +14,7 @@ export type DrainedWorker = Pick<
   | "isDraining"
   | "announceDrain"
   | "cancelDrain"
+  | "giveUpDrain"
   | "replace"
   | "onceReady"
 >;
@@ -92,12 +93,14 @@ export class Drains {
     const { delayMs, hasSuccessor } = this.#options;
     await sleep(delayMs, null, { ref: false });
     if (this.#isStopping) return;
-    // It ended by itself, and has a successor.
+    // One that ended by itself has a successor already.
     const isSame = worker.isDraining;
-    // The other instance may have gone meanwhile.
     if (isSame && (this.#hasOthers(worker) || (await hasSuccessor()))) worker.replace();
-    else worker.cancelDrain();
-    if (isSame && !worker.isDraining) this.#warn(worker.index, "last");
+    else if (isSame) {
+      // The other instance has gone meanwhile.
+      worker.giveUpDrain();
+      this.#warn(worker.index, "last");
+    }
     await worker.onceReady();
     this.#isLeaving = false;
     this.#options.return();

@@ -10,6 +10,7 @@ class Worker implements DrainedWorker {
   isReady = true;
   isDraining = false;
   numReplaced = 0;
+  numGivenUp = 0;
   readonly #waiting: (() => void)[] = [];
 
   constructor(index: number) {
@@ -26,6 +27,11 @@ class Worker implements DrainedWorker {
 
   cancelDrain(): void {
     this.isDraining = false;
+  }
+
+  giveUpDrain(): void {
+    this.isDraining = false;
+    this.numGivenUp += 1;
   }
 
   replace(): void {
@@ -94,6 +100,7 @@ describe("the drain of an HTTP worker", () => {
     answers[0] = false;
     assert.equal(await drains.drain(0), "last");
     assert.deepEqual([worker.isReplaceable, drains.isLeaving, done], [true, false, ["asks"]]);
+    assert.equal(worker.numGivenUp, 0);
   });
 
   it("returns the worker to service if the other instance has gone before it gives up its rooms", async () => {
@@ -106,6 +113,7 @@ describe("the drain of an HTTP worker", () => {
     await eventually("it is over", () => !drains.isLeaving);
     assert.deepEqual(done, ["asks", "leaves", "asks", "returns"]);
     assert.deepEqual([worker.numReplaced, worker.isReplaceable], [0, true]);
+    assert.equal(worker.numGivenUp, 1, "operators see it among the events");
     assert.deepEqual(lines, ["worker_drain_refused last"]);
   });
 
