@@ -47,7 +47,7 @@ describe("the tools that start servers of their own", () => {
     { program: ["bench/faults/main.ts", "--seconds", "5"], file: "primary.lock" },
     { program: ["bench/faults/main.ts", "--seconds", "5"], file: "postmaster.pid" },
     // A store being created, and a service that has just been called, have no pid file yet.
-    { program: ["bench/faults/main.ts", "--seconds", "5"], file: "d.new" },
+    { program: ["bench/faults/main.ts", "--seconds", "5"], file: "postgres.new" },
     { program: ["bench/faults/main.ts", "--seconds", "5"], file: "ember-data-*" },
     { program: ["db/create-migration.ts"], file: "d.new" },
     { program: ["db/create-migration.ts"], file: "postmaster.pid" },
