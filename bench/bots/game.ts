@@ -303,7 +303,6 @@ class Game {
 
   /** Every accepted answer stands in the events and the reveal, and the scores are the sum of the points. */
   #verify(code: string): void {
-    this.#verifyLog(code);
     for (const { bot, playerId, index, selected, requestId } of this.#accepted) {
       const result = this.#reveals.get(index)?.results.find((one) => one.player_id === playerId);
       if (result?.selected_index !== selected)
@@ -327,6 +326,7 @@ class Game {
           last.requestId,
         );
     }
+    this.#verifyLog(code);
     const choices = this.#accepted.map(({ playerId, index, selected, points, requestId }) => ({
       ...{ playerId, index, selected, points, requestId },
     }));
