@@ -35,6 +35,7 @@ export function ask(socket: Socket, request: string): Promise<RawAnswer> {
       });
     };
     const onClose = () => reject(new Error("the connection was closed"));
+    if (socket.destroyed) return onClose();
     socket.on("data", onData);
     socket.once("close", onClose);
     socket.write(request);
