@@ -68,11 +68,12 @@ export const steps: readonly Step[] = [
   {
     name: "kill -9 of one instance",
     excuses: isInFlight,
-    fault: ({ instances: [, two] }) => two.host.killAll(),
-    async run({ instances: [, two] }, { settle }) {
-      await two.end();
+    // The first one has the streams, since the second one was the last to be restarted.
+    fault: ({ instances: [one] }) => one.host.killAll(),
+    async run({ instances: [one] }, { settle }) {
+      await one.end();
       await pause(settle);
-      await two.start();
+      await one.start();
     },
   },
   {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { stopsAtEnd } from "../../test/support/cleanup.ts";
 import { eventually } from "../../test/support/eventually.ts";
-import { insist, type Answer } from "../faults/caller.ts";
+import { insist } from "../faults/caller.ts";
 import { note } from "../report.ts";
 import type { RollingSizes } from "../floor-scenario.ts";
 import { startBalancer, type BalancerName } from "./balancer.ts";
@@ -11,12 +11,12 @@ import { RollingInstance } from "./instances.ts";
 import { createNetwork } from "./network.ts";
 import { RequestLoad, type AskedRequest } from "./requests.ts";
 import { startNetworkStores, type NetworkStores } from "./stores.ts";
+import { ok, openLobby } from "./waiting-lobby.ts";
 
 /** Streams on each lobby that waits and is changed once a second. */
 const streamsPerLobby = 25;
 const changeMs = 1_000;
 const openedAtOnce = 20;
-const lobbies = "/v1/games/trivia/lobbies";
 
 /** Two instances behind a balancer, with everything that their users do. */
 export interface World {
@@ -83,17 +83,7 @@ async function follow(
 ) {
   const [url] = urls;
   const numLobbies = Math.ceil(numStreams / streamsPerLobby);
-  const opened = await Promise.all(
-    Array.from({ length: numLobbies }, async () => {
-      const guest = { method: "POST", path: "/v1/gateway/guest", body: {} } as const;
-      const { body: session } = ok(await insist(url, guest));
-      const headers = { authorization: `Bearer ${String(session["access_token"])}` };
-      const body = { hostName: "Host", mode: "coop", numQuestions: 5 };
-      const made = ok(await insist(url, { method: "POST", path: lobbies, headers, body }));
-      const path = `${lobbies}/${(made.body["lobby"] as { code: string }).code}`;
-      return { path, headers };
-    }),
-  );
+  const opened = await Promise.all(Array.from({ length: numLobbies }, () => openLobby(url)));
   const topics = Array.from({ length: numStreams }, (_, n) => opened[n % opened.length]);
   for (let n = 0; n < topics.length; n += openedAtOnce)
     await Promise.all(
@@ -132,11 +122,6 @@ async function follow(
     for (const one of ended) if (one.status === "rejected") note(String(one.reason));
   };
   return { requests, stop };
-}
-
-function ok(answer: Answer): Answer {
-  if (answer.status < 300) return answer;
-  throw new Error(`${answer.status} ${answer.code}`);
 }
 
 /** Resolves when every stream has received what the others of its lobby have, for a moment. */
