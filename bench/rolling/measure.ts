@@ -94,7 +94,7 @@ async function measureStep(
   const { requests, followers, games } = world;
   const startedAt = performance.now();
   const playedBefore = games.numPlayed;
-  step.fault?.(world);
+  await step.fault?.(world);
   const fault = { from: startedAt, to: performance.now() };
   await step.run(world, times, release);
   await pause(times.settle);

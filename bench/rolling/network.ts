@@ -3,6 +3,7 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { eventually } from "../../test/support/eventually.ts";
 import { atDeath, type AtDeath } from "./at-death.ts";
 
 /** As shipped for machines with several HTTP workers. */
@@ -15,8 +16,8 @@ export interface Host {
   prefix: readonly string[];
   /** Takes its cable out, or puts it back. */
   setLink(isUp: boolean): void;
-  /** Ends all its processes at once, as a power failure does. */
-  killAll(): void;
+  /** Ends all its processes at once, as a power failure does; resolves when they are gone. */
+  killAll(): Promise<void>;
 }
 
 export interface Network {
@@ -104,9 +105,11 @@ async function addHost(
     address,
     prefix: ["ip", "netns", "exec", name],
     setLink: (isUp) => void ip("link", "set", veth, isUp ? "up" : "down"),
-    killAll() {
-      for (const pid of ip("netns", "pids", name).split("\n").filter(Boolean))
-        process.kill(Number(pid), "SIGKILL");
+    async killAll() {
+      const pids = () => ip("netns", "pids", name).split("\n").filter(Boolean);
+      for (const pid of pids()) process.kill(Number(pid), "SIGKILL");
+      // A busy machine needs time to end a process and to close its connections.
+      await eventually(`what runs on ${name} has ended`, () => pids().length === 0);
     },
   };
 }

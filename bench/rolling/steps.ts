@@ -23,7 +23,7 @@ export interface FaultTime {
 export interface Step {
   name: string;
   /** What happens at once, before `run`. */
-  fault?(world: World): void;
+  fault?(world: World): Promise<void> | void;
   run(world: World, times: RollingTimes, release: string): Promise<void>;
   /** Whether a request may fail so; absent: none may, as in everything that is done in order. */
   excuses?(failure: FailedRequest, fault: FaultTime): boolean;
@@ -31,7 +31,7 @@ export interface Step {
 
 /** How long a command waits for the owner of its room, before it is refused (LOB-27). */
 const commandWaitMs = 5_000;
-/** The system needs some time to end a killed process and to close its connections. */
+/** An answer that was on its way when the fault was complete comes within this. */
 const lastMs = 100;
 
 const isInFlight = ({ sentAt, failedAt }: FailedRequest, { from, to }: FaultTime) =>
