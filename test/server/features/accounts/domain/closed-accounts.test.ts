@@ -27,6 +27,8 @@ import { claimAward } from "../../../../../server/features/wallet/service.ts";
 import { submitResult } from "../../../../../server/features/wordgame/service.ts";
 import { starterQuestions } from "../../../../../server/features/questions/providers/question-bank/index.ts";
 import { routes } from "../../../../../server/app/routes.ts";
+import { createRequestDeps } from "../../../../../server/http/pipeline/request-deps.ts";
+import { noOrigin } from "../../../../../server/platform/origin.ts";
 import { startApp, type App } from "../../../../support/app.ts";
 import { manualClock } from "../../../../support/clock.ts";
 import {
@@ -271,9 +273,14 @@ describe("the guest token of a player who became an account", () => {
     const { deps } = app;
     await seedQuestions(deps.em, () => starterQuestions(1));
     const question = await deps.em.findOneOrFail(QuestionSchema, { pool: "public" });
+    const request = { ...{ caller, playerId: guest.player.id, keyOwner: null, ip: "127.0.0.1" } };
+    const entry = { route: { auth: "player" } };
+    /** What a handler of a route for players gets for this caller. */
+    const own = () =>
+      createRequestDeps(deps)({ ...request, entry, origin: noOrigin } as never) as typeof deps;
     const answer = () => {
       const given = { selectedIndex: 0, timerDurationMs: null, timeTakenMs: null, ref: null };
-      return answerPractice({ ...deps, em: deps.orm.em.fork() }, caller, question.id, given);
+      return answerPractice(own(), caller, question.id, given);
     };
     // With a play session an answer takes the fast path.
     await answer();
@@ -282,15 +289,15 @@ describe("the guest token of a player who became an account", () => {
     const award = { awardId: "id.award.welcome", game: "platform", ref: null };
     const result = { type: "random", score: 1, level: 1, wordsFound: 1, blocksDropped: 1 };
     const writes: [string, () => Promise<unknown>][] = [
-      ["picture", () => changeSelection(deps, caller, claim)],
-      ["award", () => claimAward(deps, caller, award)],
+      ["picture", () => changeSelection(own(), caller, claim)],
+      ["award", () => claimAward(own(), caller, award)],
       ["practice", answer],
-      ["end of a play session", () => endPlaySession(deps, caller)],
-      ["preferences", () => mergePreferences(deps, caller, { a: 1 })],
-      ["team", () => joinTeam(deps, caller, "ABCDEFGH")],
-      ["leave", () => leaveTeam(deps, caller)],
-      ["run", () => advanceRun(deps, caller, 1)],
-      ["word game", () => submitResult(deps, caller, { ...result, timeTaken: 1 } as never, null)],
+      ["end of a play session", () => endPlaySession(own(), caller)],
+      ["preferences", () => mergePreferences(own(), caller, { a: 1 })],
+      ["team", () => joinTeam(own(), caller, "ABCDEFGH")],
+      ["leave", () => leaveTeam(own(), caller)],
+      ["run", () => advanceRun(own(), caller, 1)],
+      ["word game", () => submitResult(own(), caller, { ...result, timeTaken: 1 } as never, null)],
     ];
     for (const [name, write] of writes) {
       const refusal = await write().then(
