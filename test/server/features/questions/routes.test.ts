@@ -93,6 +93,7 @@ describe("the question endpoints", () => {
       tokens: { value: tokens },
       closedAccounts: { value: new ClosedAccounts(jobs.deps.clock) },
       emFor: { value: () => jobs.deps.em },
+      tracer: { value: null },
       enqueueAndWait: {
         value: ((queue, payload, origin, waitMs) => {
           assert.ok(waitMs <= 20_000);
