@@ -30,6 +30,7 @@ const retryMs = 60_000;
 export async function registerSchedules(
   queues: Pick<JobQueues, "schedule">,
   log: Logger,
+  everyMs = retryMs,
 ): Promise<() => void> {
   const ask = () =>
     startSchedules(queues).catch((error: unknown) =>
@@ -39,6 +40,6 @@ export async function registerSchedules(
       ),
     );
   await ask();
-  const timer = setInterval(() => void ask(), retryMs);
+  const timer = setInterval(() => void ask(), everyMs);
   return () => clearInterval(timer);
 }
