@@ -32,7 +32,7 @@ export const scenario = defineScenario({
   needs: [queueOperator, ownAddresses],
   budgets: [
     "jobs worked off errors <= 0 %",
-    "jobs worked off response max <= 90 s",
+    "jobs worked off response max <= 60 s",
     "queue page errors <= 0.1 %",
     "queue page response p50 <= 250 ms",
     "dropped <= 0",

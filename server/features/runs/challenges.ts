@@ -93,9 +93,7 @@ async function openRun(
   const at = new Date(now);
   const category = null;
   const run = { playerId, mode, challengeId, category, questionIds, at };
-  const made = await deps.em.transactional(async (em) => {
-    return runs.insertRun(em, run);
-  });
+  const made = await deps.em.transactional((em) => runs.insertRun(em, run));
   if (made !== null) return made;
   // A concurrent request of this player won.
   const [other] = await runs.listChallengeRunsOf(deps.em, playerId, [challengeId]);
