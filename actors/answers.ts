@@ -1,7 +1,9 @@
 import type { ErrorCode } from "../server/platform/errors.ts";
-import { keyedId } from "./command-id.ts";
 import type { Reply } from "./contract.ts";
 import type { AnswersById, Leaver } from "./rules.ts";
+
+/** Id of a command with a client's idempotency key, equal for every repeat. */
+export const keyedId = (type: string, key: string) => `c.${type}.${key}`;
 
 /** An answer already sent to one sender. */
 interface Remembered {

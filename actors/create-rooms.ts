@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { roomTopic } from "../server/platform/room-names.ts";
 import { connectRedis, redisReady } from "../server/platform/redis/redis.ts";
 import type { Clock } from "../server/platform/time/clock.ts";
-import type { Tracer } from "../server/platform/tracing/tracer.ts";
 import type { Logger } from "../server/platform/log/logger.ts";
 import type { Metrics } from "../server/platform/metrics/metrics.ts";
 import type { RoomsOfKind } from "./contract.ts";
@@ -10,11 +9,9 @@ import type { AnyKind, RoomKind } from "./kind.ts";
 import type { Connections } from "./log/connection.ts";
 import { connectionOf } from "./log/cluster-connection.ts";
 import { allShards, kindsKey } from "./log/keys.ts";
-import type { Takeover } from "./cluster/owner-history.ts";
-import { defaultTimings } from "./cluster/membership.ts";
 import type { BaseCommand, BaseEvent, BaseState } from "./rules.ts";
-import { defaultAskTimings, SharedRooms, type RoomTimings } from "./shared-rooms.ts";
-import { systemTiming } from "./timing.ts";
+import { SharedRooms, type RoomObservers } from "./shared-rooms.ts";
+import { defaultTimings, systemTiming, type RoomTimings } from "./timing.ts";
 import { createListener } from "./wire/listener.ts";
 
 /** Timeout after which Redis counts as unreachable. */
@@ -23,7 +20,7 @@ const storeWaitMs = 2_500;
 /** Errors of a port, and of a socket file, without a listener. */
 const refusals: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOENT"]);
 
-export interface RoomsDeps {
+export interface RoomsDeps extends RoomObservers {
   redisUrl: string;
   log: Logger;
   clock: Clock;
@@ -35,16 +32,10 @@ export interface RoomsDeps {
   joinsLater?: boolean;
   /** Private folder with the sockets of this machine's processes; without it they communicate over Redis. */
   linkDir?: string | null;
-  /** Makes traces; default: there are none. */
-  tracer?: Tracer | null | undefined;
   /** Overrides of the default timings, for tests. */
   timings?: Partial<RoomTimings>;
-  /** Called when the first room enters memory and when the last one leaves. */
-  onOccupied?: ((isOccupied: boolean) => void) | undefined;
   /** Name of this process for operators, without spaces; default: its node id. */
   processName?: string | undefined;
-  /** This process owns rooms of another one, which did not hand them over. Must not wait. */
-  onTakeover?: ((takeover: Takeover) => void) | undefined;
 }
 
 /** Joins the processes that share the rooms of a kind; resolves when this one owns its share of the shards. */
@@ -58,23 +49,18 @@ export async function createRooms<
   kind: RoomKind<State, Command, Event, Answer, Memo>,
   deps: RoomsDeps,
 ): Promise<RoomsOfKind<Command>> {
-  const { joinsLater = false, linkDir = null, timings = {}, topicBase, log, clock } = deps;
+  const { joinsLater = false, linkDir = null, timings = {}, topicBase } = deps;
   const topic = (code: string) => roomTopic(topicBase, kind.kind, code);
   const rooms = new SharedRooms({
+    ...deps,
     kind: erased({ ...kind, topic }),
     nodeId: newNodeId(),
     connections: await connect(kind, deps),
     linkDir,
     timing: systemTiming,
-    timings: { ...defaultTimings, ...defaultAskTimings, ...timings },
+    timings: { ...defaultTimings, ...timings },
     shards: allShards,
-    log,
-    clock,
     metrics: deps.metrics.rooms(kind.kind),
-    onOccupied: deps.onOccupied,
-    processName: deps.processName,
-    onTakeover: deps.onTakeover,
-    tracer: deps.tracer,
   });
   await rooms.listen();
   if (!joinsLater) await rooms.join();

@@ -8,13 +8,14 @@ export type {
   Reply,
   RoomNode,
   RoomShare,
+  RoomSummary,
   RoomsOfKind,
 } from "./contract.ts";
 export { defineRoom } from "./kind.ts";
 export type { RoomKind } from "./kind.ts";
 export { accept, reject } from "./rules.ts";
 export type { Decision, DeliveryRules, RoomRules, SenderLimit } from "./rules.ts";
-export type { RoomTimings } from "./shared-rooms.ts";
+export type { RoomTimings } from "./timing.ts";
 export { continueHistory } from "./cluster/history.ts";
 export { liveNodes } from "./cluster/live-nodes.ts";
 export { publishNodeDown } from "./cluster/node-down.ts";
@@ -24,13 +25,7 @@ export type { RoomEvent } from "./log/room-events.ts";
 
 export { createLobbies } from "./lobby/rooms.ts";
 export type { Lobbies, LobbiesDeps } from "./lobby/rooms.ts";
-export {
-  eventChannel,
-  eventStreamKey,
-  lobbyKey,
-  lobbyRoom,
-  publicListChannel,
-} from "./lobby/keys.ts";
+export { lobbyKeyspace, lobbyRoom } from "./lobby/keys.ts";
 export { messageTypes as lobbyMessageTypes } from "./lobby/messages.ts";
 export type { HeldLobby } from "./lobby/actor.ts";
 export type { ResultSheet } from "./lobby/result-sheet.ts";

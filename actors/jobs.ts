@@ -1,33 +1,27 @@
 import { roomName, type Origin } from "../server/platform/origin.ts";
-import type { Logger } from "../server/platform/log/logger.ts";
-import type { AnyKind } from "./kind.ts";
 import type { Rooms } from "./rooms.ts";
 import type { Router } from "./router.ts";
 import type { BaseCommand, BaseEvent, BaseState, RoomJob } from "./rules.ts";
+import type { Shared } from "./shared.ts";
 
 type Job = RoomJob<BaseState, BaseCommand, BaseEvent>;
 
-export interface RoomJobsDeps {
-  kind: Pick<AnyKind, "kind" | "jobs">;
-  log: Logger;
-  rooms: Pick<Rooms, "committed" | "loaded">;
-  router: Pick<Router, "ask">;
+export interface RoomJobsDeps extends Shared {
+  rooms: Rooms;
+  router: Router;
 }
 
 /** Runs the jobs that commits request. No caller waits for them, and all of them are idempotent. */
 export class RoomJobs {
-  readonly #kind: string;
+  readonly #deps: RoomJobsDeps;
   readonly #jobs: readonly (readonly [name: string, job: Job])[];
-  readonly #router: Pick<Router, "ask">;
-  readonly #log: Logger;
   /** Name and code of running jobs. */
   readonly #running = new Set<string>();
 
-  constructor({ kind, log, rooms, router }: RoomJobsDeps) {
-    this.#kind = kind.kind;
+  constructor(deps: RoomJobsDeps) {
+    this.#deps = deps;
+    const { kind, rooms } = deps;
     this.#jobs = Object.entries(kind.jobs);
-    this.#router = router;
-    this.#log = log;
     rooms.committed.on((code, state, events, cause) => this.#start(code, state, events, cause));
     rooms.loaded.on((code, state, cause) => this.#resume(code, state, cause));
   }
@@ -49,17 +43,19 @@ export class RoomJobs {
   }
 
   async #run(name: string, job: Job, code: string, state: BaseState, cause: Origin): Promise<void> {
+    const { router, log } = this.#deps;
+    const { kind } = this.#deps.kind;
     const key = `${name} ${code}`;
     if (this.#running.has(key)) return;
     this.#running.add(key);
     try {
-      const origin = { ...cause, room: roomName(this.#kind, code) };
+      const origin = { ...cause, room: roomName(kind, code) };
       // The command that ends the job may request the next one already.
       const command = await job.run(state, code, origin).finally(() => this.#running.delete(key));
-      await this.#router.ask(code, command, undefined, origin);
+      await router.ask(code, command, undefined, origin);
     } catch (error) {
-      const facts = { [this.#kind]: code, job: name, reason: String(error) };
-      this.#log.warn({ event: "actor_job_failed", ...facts }, "job of a room failed, retrying");
+      const facts = { [kind]: code, job: name, reason: String(error) };
+      log.warn({ event: "actor_job_failed", ...facts }, "job of a room failed, retrying");
     }
   }
 }

@@ -1,6 +1,5 @@
 import { noOrigin, type Origin } from "../server/platform/origin.ts";
-import type { CachedAnswers } from "./answers.ts";
-import { keyedId } from "./command-id.ts";
+import { keyedId, type CachedAnswers } from "./answers.ts";
 import type { CommandSpan } from "./command-span.ts";
 import type { Reply } from "./contract.ts";
 import type { AnyKind } from "./kind.ts";
@@ -43,6 +42,10 @@ interface Changes {
 /** Lifetime of a room that nothing changes, and how often changes renew it (LOB-32). */
 const activeTtlMs = 48 * 3_600_000;
 const renewalMs = 3_600_000;
+/** A pending job is retried after this share of the time it has waited. */
+const retryShare = 1 / 8;
+const minRetryMs = 500;
+const maxRetryMs = 30_000;
 
 /**
  * A room in memory: the committed state plus the changes of the commit in flight. If that commit fails it must be
@@ -103,8 +106,10 @@ export class RoomMemory {
     return stampOf(this.#version, this.#commitId);
   }
 
-  /** When the room has to be ticked; Infinity for never. */
+  /** When the room has to be ticked; Infinity for never. A pending job has been started, so only its retry is due. */
   deadline(state: BaseState, now: number): number {
+    const retryAt = nextRetry(this.#kind.jobs, state, now);
+    if (retryAt !== null) return retryAt;
     const ofMemo = this.#kind.ephemeral?.nextDeadline(this.#memo, state, now) ?? Infinity;
     return Math.min(this.#kind.nextDeadline(state) ?? Infinity, ofMemo);
   }
@@ -282,4 +287,17 @@ function ttlOf(
 ): number | null {
   if (hasEnded) return kind.limits.finishedTtlMs;
   return isRenewal && !kind.isFinished(state) ? activeTtlMs : null;
+}
+
+/** Next retry of a pending job; null without one, or if only deadlines of the rules retry it. */
+function nextRetry(jobs: AnyKind["jobs"], state: BaseState, now: number): number | null {
+  let next: number | null = null;
+  for (const name in jobs) {
+    const job = jobs[name];
+    if (!job?.pendingSince || !job.isPending(state)) continue;
+    const waited = (now - job.pendingSince(state)) * retryShare;
+    const at = now + Math.min(maxRetryMs, Math.max(minRetryMs, waited));
+    next = next === null ? at : Math.min(next, at);
+  }
+  return next;
 }

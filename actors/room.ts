@@ -1,50 +1,41 @@
-import type { Logger } from "../server/platform/log/logger.ts";
-import type { RoomMetrics } from "../server/platform/metrics/room-metrics.ts";
 import type { Origin } from "../server/platform/origin.ts";
 import type { Tracer } from "../server/platform/tracing/tracer.ts";
 import type { Leases } from "./cluster/leases.ts";
 import { CommandSpan, type CommandStep } from "./command-span.ts";
-import { nextRetry } from "./job-retries.ts";
-import type { AnyKind } from "./kind.ts";
 import type { Connection } from "./log/connection.ts";
 import type { Commit, Journal } from "./log/journal.ts";
-import { hashText, type Keyspace } from "./log/keys.ts";
+import { hashText } from "./log/keys.ts";
 import { loadRoom } from "./log/stored-state.ts";
 import { RoomMemory, type Batch, type Delivery } from "./memory.ts";
 import { notOwner, unavailable, type Outcome } from "./outcome.ts";
 import type { BaseCommand, BaseEvent, BaseState } from "./rules.ts";
+import type { Shared } from "./shared.ts";
 import type { Signal } from "./signal.ts";
 import { retryMs, type Ticker } from "./ticker.ts";
-import type { Timing } from "./timing.ts";
 import type { CommitFollowers } from "./wire/commit-followers.ts";
 
 /** Maximum number of commands waiting for one room; more are refused, so that a hot room affects only itself. */
 const maxWaitingPerRoom = 64;
+/** Maximum number of commands waiting in the whole process. */
+const maxWaiting = 20_000;
 /** More than the number of events that a room can publish within the time a failing Redis can lose. */
 const maxLostEvents = 1_000;
 const strides = 1_000_000;
 const failedRules: Outcome = { ok: false, code: "server:error" };
 
 /** What the rooms of a process share. */
-export interface RoomHost {
-  kind: AnyKind;
-  keys: Keyspace;
-  nodeId: string;
+export interface RoomHost extends Pick<
+  Shared,
+  "kind" | "keys" | "timing" | "log" | "tracer" | "now" | "newId"
+> {
   redis: Pick<Connection, "hgetall">;
   journal: Pick<Journal, "commit">;
   followers: Pick<CommitFollowers, "committed" | "inDoubt">;
   leases: Pick<Leases, "tokenOf" | "generationOf" | "isIntact" | "confirm" | "fenced">;
   ticker: Ticker;
-  timing: Timing;
-  log: Logger;
-  metrics: Pick<RoomMetrics, "mailboxWaitSeconds">;
-  /** Null: there are no traces. */
-  tracer: Tracer | null;
-  now: () => number;
-  /** Unique over all processes. */
-  newId: () => string;
-  /** Counts the commands that wait in all rooms. */
-  queue: WaitingCount;
+  metrics: Pick<Shared["metrics"], "mailboxWaitSeconds">;
+  /** Number of commands that wait in all rooms; more than the maximum are refused. */
+  queue: { length: number };
   /** A commit is in Redis; replies wait for the handlers, whose failure does not fail the command. */
   committed: Signal<[code: string, state: BaseState, events: readonly BaseEvent[], cause: Origin]>;
   /** The outcome of a commit is unknown: work that follows it may be missing. */
@@ -70,40 +61,6 @@ export interface SuspectRoom extends KnownNumbers {
   stamp: string | null;
 }
 
-/** A room in memory, for operators. */
-export interface HeldState {
-  code: string;
-  state: BaseState;
-  lastUsed: number;
-  numCommands: number;
-}
-
-/** Commands that wait in all rooms of a process; more than the limit are refused. */
-export class WaitingCount {
-  #count = 0;
-  readonly #max: number;
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  get value(): number {
-    return this.#count;
-  }
-
-  get isFull(): boolean {
-    return this.#count >= this.#max;
-  }
-
-  add(count: number): void {
-    this.#count += count;
-  }
-
-  remove(count: number): void {
-    this.#count -= count;
-  }
-}
-
 interface Waiting extends Delivery {
   span: CommandSpan | null;
   resolve: (outcome: Outcome) => void;
@@ -124,7 +81,7 @@ export class Room {
   #isolateRemaining = 0;
   /** The deadline in the ticker; never later than the next one. */
   #armed: number | null = null;
-  #lastUsed: number;
+  #lastUsedAt: number;
   /** Commands answered since the room was opened here, ticks included and reads not. */
   #numCommands = 0;
   #onIdle: (() => void)[] = [];
@@ -139,15 +96,15 @@ export class Room {
     this.code = code;
     this.shard = shard;
     this.#known = { seq: known.seq, unacknowledgedSeq: known.unacknowledgedSeq };
-    this.#lastUsed = host.now();
+    this.#lastUsedAt = host.now();
   }
 
   /** Queues a command; resolves when its effect is committed. */
   take(command: BaseCommand, id: string, origin: Origin): Promise<Outcome> {
     const { queue, timing, tracer } = this.#host;
-    if (this.#waiting.length >= maxWaitingPerRoom || queue.isFull)
+    if (this.#waiting.length >= maxWaitingPerRoom || queue.length >= maxWaiting)
       return Promise.resolve(unavailable);
-    queue.add(1);
+    queue.length += 1;
     if (this.#waiting.length === 0) this.#waitingSince = timing.elapsed();
     const outcome = new Promise<Outcome>((resolve) => {
       const waiting = { command, id, origin, span: null, resolve };
@@ -192,20 +149,22 @@ export class Room {
 
   /** The committed state, once no commit is in flight; null if the room is not in memory. */
   committedState(): Promise<BaseState | null> {
-    const read = () => this.#memory?.state ?? null;
-    if (!this.isWorking) return Promise.resolve(read());
+    if (!this.isWorking) return Promise.resolve(this.state);
     // Read at once: the next batch changes the memory before it is committed.
-    return new Promise((resolve) => this.#onIdle.push(() => resolve(read())));
+    return new Promise((resolve) => this.#onIdle.push(() => resolve(this.state)));
   }
 
   get numCommands(): number {
     return this.#numCommands;
   }
 
-  held(): HeldState | null {
-    const state = this.#memory?.state ?? null;
-    const [lastUsed, numCommands] = [this.#lastUsed, this.#numCommands];
-    return state && { code: this.code, state, lastUsed, numCommands };
+  /** As decided so far, for operators; null if the room is not loaded. */
+  get state(): BaseState | null {
+    return this.#memory?.state ?? null;
+  }
+
+  get lastUsedAt(): number {
+    return this.#lastUsedAt;
   }
 
   /** The connection to Redis was lost: nothing in memory is served until it is verified. */
@@ -243,8 +202,8 @@ export class Room {
   /** Forgets counts whose window is over; true if the room has had no work for `idleMs`. */
   rest(now: number, windowMs: number, idleMs: number): boolean {
     if (this.isWorking || this.#waiting.length > 0) return false;
-    if (this.#lastUsed < now - windowMs) this.#memory?.forgetCounts();
-    return this.#lastUsed < now - idleMs;
+    if (this.#lastUsedAt < now - windowMs) this.#memory?.forgetCounts();
+    return this.#lastUsedAt < now - idleMs;
   }
 
   /** A deadline that is stored in Redis; an earlier armed one stays. */
@@ -307,7 +266,7 @@ export class Room {
     const batch = isAlone ? this.#waiting.slice(0, 1) : this.#waiting;
     this.#waiting = isAlone ? this.#waiting.slice(1) : [];
     if (isAlone) this.#isolateRemaining -= 1;
-    queue.remove(batch.length);
+    queue.length -= batch.length;
     // Of the first command, which has waited the longest.
     metrics.mailboxWaitSeconds.observe((timing.elapsed() - this.#waitingSince) / 1_000);
     return batch;
@@ -332,7 +291,7 @@ export class Room {
     if (batch.length === 1) return batch[0]?.resolve(failedRules);
     this.#waiting = [...batch, ...this.#waiting];
     this.#isolateRemaining = batch.length;
-    this.#host.queue.add(batch.length);
+    this.#host.queue.length += batch.length;
   }
 
   /** Decisions without a change are valid if the shard is still ours, and Redis has the state in memory. */
@@ -382,7 +341,7 @@ export class Room {
   }
 
   #answer(memory: RoomMemory, batch: readonly Waiting[], { replies }: Batch): void {
-    this.#lastUsed = this.#host.now();
+    this.#lastUsedAt = this.#host.now();
     if (this.#phase !== "dropped" && memory.state) this.#armNext(memory, memory.state);
     const readType = this.#host.kind.read.type;
     for (const [i, { command, resolve }] of batch.entries()) {
@@ -394,9 +353,7 @@ export class Room {
 
   /** Arms the next deadline if it is earlier than the armed one. */
   #armNext(memory: RoomMemory, state: BaseState): void {
-    const { kind, now } = this.#host;
-    // A pending job has been started already, so only its retry is due.
-    const due = nextRetry(kind.jobs, state, now()) ?? memory.deadline(state, this.#lastUsed);
+    const due = memory.deadline(state, this.#lastUsedAt);
     if (due !== Infinity) this.#arm(due);
   }
 
@@ -417,7 +374,7 @@ export class Room {
     const all = this.#waiting;
     this.#waiting = [];
     this.#isolateRemaining = 0;
-    this.#host.queue.remove(all.length);
+    this.#host.queue.length -= all.length;
     for (const { resolve } of all) resolve(notOwner);
   }
 

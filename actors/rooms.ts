@@ -1,22 +1,18 @@
-import type { Logger } from "../server/platform/log/logger.ts";
-import type { RoomMetrics } from "../server/platform/metrics/room-metrics.ts";
 import { noOrigin, type Origin } from "../server/platform/origin.ts";
-import type { Tracer } from "../server/platform/tracing/tracer.ts";
 import type { Leases } from "./cluster/leases.ts";
-import type { AnyKind } from "./kind.ts";
+import type { OwnedRooms } from "./contract.ts";
 import type { Connection } from "./log/connection.ts";
-import type { Journal } from "./log/journal.ts";
-import { shardOf, type Keyspace } from "./log/keys.ts";
+import { shardOf } from "./log/keys.ts";
 import { notOwner, type Outcome } from "./outcome.ts";
-import { Room, WaitingCount, type HeldState, type RoomHost, type SuspectRoom } from "./room.ts";
-import type { BaseCommand, BaseEvent, BaseState } from "./rules.ts";
+import { Room, type RoomHost, type SuspectRoom } from "./room.ts";
+import type { BaseCommand, BaseState } from "./rules.ts";
+import type { Shared } from "./shared.ts";
 import { Signal } from "./signal.ts";
 import { createTicker, retryMs, type Ticker } from "./ticker.ts";
-import type { Cancel, Timing } from "./timing.ts";
-import type { CommitFollowers } from "./wire/commit-followers.ts";
+import type { Cancel } from "./timing.ts";
 
-/** Maximum number of commands waiting in the whole process. */
-const maxWaiting = 20_000;
+/** Maximum number of rooms shown to operators. */
+const maxDescribed = 100;
 /** Rooms without work for this long are evicted from memory; the next command loads them again. */
 const idleMs = 5 * 60_000;
 const sweepMs = 30_000;
@@ -26,50 +22,24 @@ const brokenRetryMs = 10_000;
 const idleWaitMs = 2_000;
 const nothingKnown = { seq: 0, unacknowledgedSeq: 0 };
 
-export interface RoomsDeps {
-  kind: AnyKind;
-  keys: Keyspace;
-  nodeId: string;
+type FromRooms = "committed" | "doubted" | "loaded" | "queue" | "remove" | "ticker";
+export interface RoomsDeps extends Omit<RoomHost, FromRooms> {
   redis: Pick<Connection, "hgetall" | "zrem">;
-  journal: Pick<Journal, "commit">;
-  followers: Pick<CommitFollowers, "committed" | "inDoubt">;
-  leases: Pick<
-    Leases,
-    | "tokenOf"
-    | "generationOf"
-    | "isIntact"
-    | "confirm"
-    | "fenced"
-    | "acquired"
-    | "released"
-    | "closing"
-    | "restored"
-  >;
-  timing: Timing;
-  log: Logger;
-  metrics: Pick<RoomMetrics, "inMemory" | "mailboxWaitSeconds">;
-  /** Null: there are no traces. */
-  tracer: Tracer | null;
-  now: () => number;
-  newId: () => string;
+  leases: RoomHost["leases"] & Pick<Leases, "acquired" | "released" | "closing" | "restored">;
+  metrics: Pick<Shared["metrics"], "inMemory" | "mailboxWaitSeconds">;
   /** Called when the first room enters memory and when the last one leaves. */
   onOccupied?: ((isOccupied: boolean) => void) | undefined;
 }
 
 /** The rooms of a kind in the memory of this process: finds, opens and evicts them. */
 export class Rooms {
-  /** A commit is in Redis; its replies wait for the handlers, whose failure does not fail the command. */
-  readonly committed = new Signal<
-    [code: string, state: BaseState, events: readonly BaseEvent[], cause: Origin]
-  >();
-  /** The outcome of a commit is unknown: work that follows it may be missing. */
-  readonly doubted = new Signal<[code: string]>();
-  /** A room was loaded or ticked: a dead owner may have left work. */
-  readonly loaded = new Signal<[code: string, state: BaseState, cause: Origin]>();
+  readonly committed: RoomHost["committed"] = new Signal();
+  readonly doubted: RoomHost["doubted"] = new Signal();
+  readonly loaded: RoomHost["loaded"] = new Signal();
   readonly #deps: RoomsDeps;
   readonly #host: RoomHost;
   readonly #ticker: Ticker;
-  readonly #queue = new WaitingCount(maxWaiting);
+  readonly #queue: RoomHost["queue"] = { length: 0 };
   /** Shard -> code -> room; a shard without rooms has no entry. */
   readonly #shards = new Map<number, Map<string, Room>>();
   /**
@@ -112,7 +82,7 @@ export class Rooms {
 
   /** Commands that wait in them. */
   get waiting(): number {
-    return this.#queue.value;
+    return this.#queue.length;
   }
 
   /** The committed state, once no commit is in flight; null if the room is not in memory. */
@@ -125,15 +95,20 @@ export class Rooms {
     return this.#find(code)?.numCommands ?? null;
   }
 
-  /** Up to `limit` of the rooms in memory, in no particular order. */
-  some(limit: number): HeldState[] {
-    const held: HeldState[] = [];
-    for (const room of this.#all()) {
-      if (held.length >= limit) break;
-      const one = room.held();
-      if (one) held.push(one);
+  /** Some of the rooms in memory, in no particular order. */
+  describe(): Pick<OwnedRooms, "held" | "described"> {
+    const { kind, now } = this.#deps;
+    const held: OwnedRooms["held"] = [];
+    const described: OwnedRooms["described"] = [];
+    for (const { code, shard, state, lastUsedAt, numCommands } of this.#all()) {
+      if (held.length >= maxDescribed) break;
+      if (!state) continue;
+      const status = kind.status(state, now());
+      const deadline = kind.nextDeadline(state);
+      held.push({ code, shard, status, seq: state.seq, deadline, lastUsedAt, numCommands });
+      if (kind.describe) described.push(kind.describe(state));
     }
-    return held;
+    return { held, described };
   }
 
   /** The connection to Redis was lost: nothing in memory is served until it is verified. */

@@ -1,30 +1,20 @@
-import type { RoomMetrics } from "../server/platform/metrics/room-metrics.ts";
 import { noOrigin, type Origin } from "../server/platform/origin.ts";
 import type { Leases } from "./cluster/leases.ts";
-import { keyedId } from "./command-id.ts";
+import { keyedId } from "./answers.ts";
 import type { Reply } from "./contract.ts";
 import { shardOf } from "./log/keys.ts";
 import { notOwner, unavailable, type Outcome } from "./outcome.ts";
 import type { Rooms } from "./rooms.ts";
 import type { BaseCommand } from "./rules.ts";
-import type { Timing } from "./timing.ts";
+import type { Shared } from "./shared.ts";
 import type { WaitingCommands } from "./waiting-commands.ts";
 import type { Remote } from "./wire/remote.ts";
 
-export interface RouterDeps {
-  nodeId: string;
-  leases: Pick<Leases, "tokenOf" | "liveOwnerOf">;
-  rooms: Pick<Rooms, "deliver">;
-  remote: Pick<Remote, "send">;
-  waiting: Pick<WaitingCommands, "turn">;
-  timing: Timing;
-  /** How long a command waits for an owner of its room, in milliseconds (LOB-27). */
-  timeoutMs: number;
-  metrics: Pick<RoomMetrics, "command" | "commandSeconds">;
-  /** Unique over all processes. */
-  newId: () => string;
-  /** True once no owner will come, because the whole service stops: waiting would delay that. */
-  isOver: () => boolean;
+export interface RouterDeps extends Shared {
+  leases: Leases;
+  rooms: Rooms;
+  remote: Remote;
+  waiting: WaitingCommands;
 }
 
 /** Sends a command to its room: decided here, sent elsewhere, or waiting for an owner. */
@@ -43,10 +33,10 @@ export class Router {
     key?: string,
     origin: Origin = noOrigin,
   ): Promise<Reply> {
-    const { timing, timeoutMs, waiting, metrics, newId, isOver } = this.#deps;
+    const { timing, timings, waiting, metrics, newId, isOver } = this.#deps;
     const id = key === undefined ? newId() : keyedId(command.type, key);
     const startedAt = timing.elapsed();
-    const deadline = startedAt + timeoutMs;
+    const deadline = startedAt + timings.timeoutMs;
     const mayWait = () => !isOver() && timing.elapsed() < deadline;
     let outcome = await this.#attempt(code, command, id, origin);
     while (outcome === notOwner && mayWait() && (await waiting.turn(shardOf(code), deadline)))

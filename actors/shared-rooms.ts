@@ -1,67 +1,47 @@
 import type { Clock } from "../server/platform/time/clock.ts";
-import type { Logger } from "../server/platform/log/logger.ts";
-import type { RoomMetrics } from "../server/platform/metrics/room-metrics.ts";
 import type { Origin } from "../server/platform/origin.ts";
 import type { Tracer } from "../server/platform/tracing/tracer.ts";
 import type { OwnRoomSource, RoomList, SnapshotMessage } from "../server/platform/room-source.ts";
 import { Leases } from "./cluster/leases.ts";
-import { Membership, type ShardTimings } from "./cluster/membership.ts";
+import { Membership } from "./cluster/membership.ts";
 import { readOwners, type Takeover } from "./cluster/owner-history.ts";
 import { Placement } from "./cluster/placement.ts";
 import type { LocatedRoom, OwnedRooms, Reply, RoomNode, RoomsOfKind } from "./contract.ts";
 import { RoomJobs } from "./jobs.ts";
-import type { AnyKind } from "./kind.ts";
 import type { Connections } from "./log/connection.ts";
 import { IndexKeeper } from "./log/index-keeper.ts";
 import { Journal } from "./log/journal.ts";
 import { Keyspace, shardOf } from "./log/keys.ts";
 import { readRoomEvents } from "./log/room-events.ts";
-import { heldRooms, summaryOf, type RoomView } from "./operator-view.ts";
 import { Rooms } from "./rooms.ts";
 import { Router } from "./router.ts";
 import type { BaseCommand } from "./rules.ts";
-import type { Timing } from "./timing.ts";
+import type { Shared } from "./shared.ts";
 import { WaitingCommands } from "./waiting-commands.ts";
 import { CommitFollowers } from "./wire/commit-followers.ts";
 import { PeerLinks } from "./wire/peer-links.ts";
 import { Remote } from "./wire/remote.ts";
 
-/** Maximum number of rooms shown to operators per process. */
-const maxDescribed = 100;
-
-/** In milliseconds. */
-export interface AskTimings {
-  /** How long a command waits for an owner of its room (LOB-27). */
-  timeoutMs: number;
-  retryMs: number;
-}
-
-export type RoomTimings = ShardTimings & AskTimings;
-
-export const defaultAskTimings: AskTimings = { timeoutMs: 5_000, retryMs: 20 };
-
-export interface SharedRoomsDeps {
-  kind: AnyKind;
-  /** Unique name of this process; never reused. */
-  nodeId: string;
-  /** Name of this process for operators, without spaces; default: its node id. */
-  processName?: string | undefined;
-  connections: Connections;
-  /** Folder with the sockets of this machine's processes; null: they communicate over Redis. */
-  linkDir: string | null;
-  timing: Timing;
-  /** The shards shared by all processes. */
-  shards: readonly number[];
-  log: Logger;
-  clock: Clock;
-  metrics: RoomMetrics;
-  /** Makes traces; default: there are none. */
-  tracer?: Tracer | null | undefined;
-  timings: RoomTimings;
+/** What observes the rooms of a process. */
+export interface RoomObservers {
   /** Called when the first room enters memory and when the last one leaves. */
   onOccupied?: ((isOccupied: boolean) => void) | undefined;
-  /** This process owns shards of another one, which did not hand them over. Must not wait. */
+  /** This process owns rooms of another one, which did not hand them over. Must not wait. */
   onTakeover?: ((takeover: Takeover) => void) | undefined;
+  /** Makes traces; default: there are none. */
+  tracer?: Tracer | null | undefined;
+}
+
+export interface SharedRoomsDeps
+  extends
+    Pick<Shared, "kind" | "log" | "metrics" | "nodeId" | "shards" | "timing" | "timings">,
+    RoomObservers {
+  connections: Connections;
+  clock: Clock;
+  /** Name of this process for operators, without spaces; default: its node id. */
+  processName?: string | undefined;
+  /** Folder with the sockets of this machine's processes; null: they communicate over Redis. */
+  linkDir: string | null;
 }
 
 /**
@@ -75,6 +55,7 @@ export class SharedRooms implements RoomsOfKind<BaseCommand> {
   readonly list: RoomList | null;
   readonly #deps: SharedRoomsDeps;
   readonly #keys: Keyspace;
+  readonly #membership: Membership;
   readonly #leases: Leases;
   readonly #rooms: Rooms;
   readonly #placement: Placement;
@@ -89,17 +70,19 @@ export class SharedRooms implements RoomsOfKind<BaseCommand> {
 
   constructor(deps: SharedRoomsDeps) {
     this.#deps = deps;
-    const { kind, nodeId, timing, timings, shards, log, clock, metrics } = deps;
+    const { kind, nodeId, timing, timings, shards, log, clock, metrics, tracer = null } = deps;
     const { commits, control: redis } = deps.connections;
+    const now = () => clock.now();
     const keys = new Keyspace(kind.keyPrefix);
     // Unique within this process, whose name is unique too.
     const newId = () => `${nodeId}.${++this.#numIds}`;
     const isOver = () => this.#isStopped || this.#placement.isLast();
-    const shared = { kind, nodeId, keys, timing, log, metrics, newId, isOver };
+    const process = { kind, keys, nodeId, redis, shards, timing, timings, log, metrics, tracer };
+    const shared: Shared = { ...process, now, newId, isOver };
 
-    const membership = new Membership({ ...shared, timings, redis, ownPort: () => this.#ownPort });
+    const membership = new Membership({ ...shared, ownPort: () => this.#ownPort });
     const processName = deps.processName ?? nodeId;
-    const leases = new Leases({ ...shared, processName, redis, shards, membership });
+    const leases = new Leases({ ...shared, processName, membership });
     const journal = new Journal({
       ...shared,
       redis: commits,
@@ -107,38 +90,31 @@ export class SharedRooms implements RoomsOfKind<BaseCommand> {
       isConfirmedAlive: () => membership.isConfirmedAlive(),
     });
     const followers = new CommitFollowers(log, leases);
-    const now = () => clock.now();
-    const { onOccupied, tracer = null } = deps;
-    const own = { redis, journal, followers, leases };
-    const rooms = new Rooms({ ...shared, ...own, now, onOccupied, tracer });
-    this.#placement = new Placement({
-      ...shared,
-      ...{ kindName: kind.kind, redis, timings, shards },
-      ...{ membership, leases, rooms, followers, journal },
-    });
+    const { onOccupied } = deps;
+    const rooms = new Rooms({ ...shared, journal, followers, leases, onOccupied });
+    const placed = { membership, leases, rooms, followers, journal };
+    this.#placement = new Placement({ ...shared, ...placed });
     this.#links = deps.linkDir === null ? null : new PeerLinks({ dir: deps.linkDir, nodeId, log });
     const links = this.#links;
-    this.#remote = new Remote({ ...shared, redis: commits, links, rooms });
-    this.#waiting = new WaitingCommands({ ...shared, retryMs: timings.retryMs, leases });
-    this.#router = new Router({
-      ...{ ...shared, leases, rooms, timeoutMs: timings.timeoutMs },
-      ...{ remote: this.#remote, waiting: this.#waiting },
-    });
-    const router = this.#router;
-    new RoomJobs({ kind, log, rooms, router });
+    const remote = new Remote({ ...shared, redis: commits, links, rooms });
+    const waiting = new WaitingCommands({ ...shared, leases });
+    const router = new Router({ ...shared, leases, rooms, remote, waiting });
+    new RoomJobs({ ...shared, rooms, router });
     const { index } = kind;
-    this.#index = index
-      ? new IndexKeeper(index, { ...shared, redis, leases, rooms, router })
-      : null;
+    this.#index = index ? new IndexKeeper(index, { ...shared, leases, rooms, router }) : null;
 
     membership.nodeDown.on((node) => {
       links?.drop(node);
-      this.#remote.giveUp(node);
+      remote.giveUp(node);
     });
     this.#placement.tookOver.on((takeover) => this.#tookOver(takeover));
     this.#keys = keys;
+    this.#membership = membership;
     this.#leases = leases;
     this.#rooms = rooms;
+    this.#remote = remote;
+    this.#waiting = waiting;
+    this.#router = router;
     this.kind = kind.kind;
     this.node = { keyPrefix: kind.keyPrefix, nodeId };
     this.room = this.#source(followers);
@@ -153,7 +129,7 @@ export class SharedRooms implements RoomsOfKind<BaseCommand> {
     const placement = this.#placement;
     watch(
       (isUp) => placement.connectionChanged(isUp),
-      () => placement.connectionRefused(),
+      () => this.#membership.connectionRefused(),
     );
     const { mapChannel, deadChannel } = this.#keys;
     const ownChannel = this.#keys.workerChannel(this.node.nodeId);
@@ -161,7 +137,7 @@ export class SharedRooms implements RoomsOfKind<BaseCommand> {
       if (channel === ownChannel) this.#remote.receive(message);
       else placement.receive(channel, message);
     });
-    subscriber.onResumed(() => placement.resumed());
+    subscriber.onResumed(() => placement.mapChanged());
     await subscriber.subscribe(ownChannel, mapChannel, deadChannel);
   }
 
@@ -193,15 +169,12 @@ export class SharedRooms implements RoomsOfKind<BaseCommand> {
   }
 
   describe(): OwnedRooms {
-    const { kind, clock } = this.#deps;
-    const held = this.#rooms.some(maxDescribed);
     return {
       nodeId: this.node.nodeId,
       shards: this.#leases.count,
       actors: this.#rooms.count,
       pending: this.#rooms.waiting + this.#remote.pending + this.#waiting.count,
-      held: heldRooms(kind, held, clock.now()),
-      described: kind.describe ? held.map(({ state }) => kind.describe?.(state)) : [],
+      ...this.#rooms.describe(),
     };
   }
 
@@ -221,8 +194,12 @@ export class SharedRooms implements RoomsOfKind<BaseCommand> {
       readOwners(control, this.#keys.owners(shard)),
       readRoomEvents(control, this.#keys.stream(code)),
     ]);
-    const summary = summaryOf(code, view, due === null ? null : Number(due));
-    return { ...summary, owner, numCommands, owners, events };
+    const { seq, status } = view;
+    return {
+      ...{ code, shard, seq, owner, numCommands, owners, events },
+      status: typeof status === "string" ? status : null,
+      deadline: due === null ? null : Number(due),
+    };
   }
 
   join(ownPort: number | null = null): Promise<void> {
@@ -270,7 +247,7 @@ export class SharedRooms implements RoomsOfKind<BaseCommand> {
   }
 
   /** The public view of a room, from its owner; null if the room does not exist. */
-  async #view(code: string): Promise<RoomView | null> {
+  async #view(code: string): Promise<{ seq: number; status?: unknown } | null> {
     const { kind, read, notFound } = this.#deps.kind;
     const reply = await this.ask(code, read);
     if (!reply.ok) {

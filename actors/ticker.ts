@@ -2,8 +2,8 @@ import type { Cancel, Timing } from "./timing.ts";
 
 /** Fires the deadlines of rooms, by the wall clock, which may jump. */
 export interface Ticker {
-  /** Sets the deadline of a room; null removes it. */
-  arm(code: string, due: number | null): void;
+  /** Sets the deadline of a room. */
+  arm(code: string, due: number): void;
   stop(): void;
 }
 
@@ -37,10 +37,6 @@ export function createTicker(
 
   return {
     arm(code, due) {
-      if (due === null) {
-        armed.delete(code);
-        return;
-      }
       armed.set(code, due);
       if (!isStopped) stopSweeps ??= timing.every(sweepMs, sweep);
     },

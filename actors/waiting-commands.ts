@@ -1,6 +1,7 @@
 import type { Leases } from "./cluster/leases.ts";
 import type { Owner } from "./cluster/owners.ts";
-import type { Cancel, Timing } from "./timing.ts";
+import type { Shared } from "./shared.ts";
+import type { Cancel } from "./timing.ts";
 
 interface Waiter {
   deadline: number;
@@ -15,13 +16,8 @@ const maxReadPause = 8;
 /** Equal to the maximum number of commands waiting for other nodes. */
 export const maxWaiting = 16_384;
 
-export interface WaitingCommandsDeps {
-  timing: Timing;
-  /** After this time the map is read, and an unchanged owner is asked again. */
-  retryMs: number;
+export interface WaitingCommandsDeps extends Pick<Shared, "isOver" | "timing" | "timings"> {
   leases: Pick<Leases, "liveOwnerOf" | "reload" | "acquired" | "mapLoaded">;
-  /** True once nobody may wait any longer. */
-  isOver: () => boolean;
 }
 
 /** Commands for shards without an owner, or whose owner refuses them: all share one search for an owner. */
@@ -53,11 +49,11 @@ export class WaitingCommands {
    */
   turn(shard: number, deadline: number): Promise<boolean> {
     if (this.#count >= maxWaiting) return Promise.resolve(false);
-    const { timing, retryMs, leases } = this.#deps;
+    const { timing, timings, leases } = this.#deps;
     const refusedBy = leases.liveOwnerOf(shard)?.token ?? null;
     if (this.#nextCheck === null) {
-      this.#readPauseMs = retryMs;
-      this.#readAt = timing.elapsed() + retryMs;
+      this.#readPauseMs = timings.retryMs;
+      this.#readAt = timing.elapsed() + timings.retryMs;
     }
     return new Promise((resolve) => {
       const queue = this.#queues.get(shard) ?? [];
@@ -90,8 +86,8 @@ export class WaitingCommands {
   }
 
   #checkLater(): void {
-    const { timing, retryMs, isOver } = this.#deps;
-    this.#nextCheck ??= timing.after(retryMs, () => {
+    const { timing, timings, isOver } = this.#deps;
+    this.#nextCheck ??= timing.after(timings.retryMs, () => {
       this.#nextCheck = null;
       const isOverNow = isOver();
       this.#release(({ deadline }) => isOverNow || deadline <= timing.elapsed());
@@ -103,9 +99,9 @@ export class WaitingCommands {
 
   /** A failed read also counts: the last known owner is asked again. */
   async #read(): Promise<void> {
-    const { timing, retryMs, leases } = this.#deps;
+    const { timing, timings, leases } = this.#deps;
     this.#isReading = true;
-    this.#readPauseMs = Math.min(2 * this.#readPauseMs, maxReadPause * retryMs);
+    this.#readPauseMs = Math.min(2 * this.#readPauseMs, maxReadPause * timings.retryMs);
     this.#readAt = timing.elapsed() + this.#readPauseMs;
     await leases.reload().catch(() => undefined);
     this.#isReading = false;

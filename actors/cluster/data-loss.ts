@@ -1,19 +1,16 @@
-import type { Connection } from "../log/connection.ts";
-import type { Keyspace } from "../log/keys.ts";
 import { runScript } from "../log/scripts.ts";
 import type { Rooms } from "../rooms.ts";
+import type { Shared } from "../shared.ts";
 import type { CommitFollowers } from "../wire/commit-followers.ts";
 import type { Leases } from "./leases.ts";
 
 /** Number of shards verified together. */
 const chunk = 64;
 
-export interface DataLossDeps {
-  redis: Connection;
-  keys: Keyspace;
-  leases: Pick<Leases, "held" | "holds" | "tokenOf" | "acquired">;
-  rooms: Pick<Rooms, "suspects" | "suspectAll" | "markVerified" | "resync">;
-  followers: Pick<CommitFollowers, "suspect">;
+export interface DataLossDeps extends Shared {
+  leases: Leases;
+  rooms: Rooms;
+  followers: CommitFollowers;
 }
 
 /**

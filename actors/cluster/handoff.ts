@@ -1,7 +1,6 @@
-import type { Connection } from "../log/connection.ts";
-import type { Keyspace } from "../log/keys.ts";
-import type { Timing } from "../timing.ts";
+import type { Shared } from "../shared.ts";
 import type { Leases } from "./leases.ts";
+import type { Membership } from "./membership.ts";
 
 /** One batch of shards changes owner at a time, while the rest is served as usual. */
 const batchCount = 10;
@@ -13,15 +12,9 @@ const batchWaitMs = 500;
 const leaveMs = 5_000;
 const pollMs = 10;
 
-export interface HandoffDeps {
-  nodeId: string;
-  redis: Connection;
-  keys: Keyspace;
-  timing: Timing;
+export interface HandoffDeps extends Shared {
   leases: Leases;
-  /** The shards shared by all nodes. */
-  shards: readonly number[];
-  hasOthers: () => boolean;
+  membership: Membership;
   /** The owner map has changed, so the remaining shards may have other targets. */
   isInterrupted: () => boolean;
   /** Claims are in progress, so more shards to release may follow. */
@@ -105,7 +98,7 @@ export class Handoff {
   /** Releases the next batch once the last one is claimed; true if nothing is left. */
   async #giveNext(): Promise<boolean> {
     if (this.#deps.isClaiming()) return false;
-    const hasOthers = this.#deps.hasOthers();
+    const hasOthers = this.#deps.membership.hasOthers();
     if (hasOthers && !(await this.#isTaken())) return false;
     const left = this.#deps.leases.recorded();
     if (left.length === 0) return true;

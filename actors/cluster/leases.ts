@@ -1,23 +1,18 @@
-import type { RoomMetrics } from "../../server/platform/metrics/room-metrics.ts";
 import { CoalescedTask } from "../../server/platform/tasks/coalesced-task.ts";
-import type { Connection } from "../log/connection.ts";
-import type { Keyspace } from "../log/keys.ts";
 import { runScript } from "../log/scripts.ts";
+import type { Shared } from "../shared.ts";
 import { Signal } from "../signal.ts";
 import type { Membership } from "./membership.ts";
 import { keptOwners, type ClaimedShard, type OwnerCause } from "./owner-history.ts";
 import { parseOwner, type Owner } from "./owners.ts";
 
-export interface LeasesDeps {
-  nodeId: string;
+export interface LeasesDeps extends Pick<
+  Shared,
+  "nodeId" | "redis" | "keys" | "shards" | "metrics"
+> {
   /** Name of this process, without spaces, in the list of a shard's owners. */
   processName: string;
-  redis: Pick<Connection, "evalsha" | "eval" | "isSharded" | "get" | "mget" | "zrange">;
-  keys: Keyspace;
-  /** The shards shared by all nodes. */
-  shards: readonly number[];
   membership: Pick<Membership, "causeOf" | "isDead" | "isFresh" | "portOf">;
-  metrics: Pick<RoomMetrics, "shards">;
 }
 
 /** When a room has to be ticked. */

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { Keyspace } from "../log/keys.ts";
-import { defaultTimings } from "./membership.ts";
+import { defaultTimings } from "../timing.ts";
 
 /** The nodes of a kind of room that have a recent heartbeat, whatever their release. */
 export async function liveNodes(redis: Redis, keyPrefix: string): Promise<string[]> {

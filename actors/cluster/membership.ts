@@ -1,38 +1,11 @@
-import type { Connection } from "../log/connection.ts";
-import type { Keyspace } from "../log/keys.ts";
 import { runScript } from "../log/scripts.ts";
+import type { Shared } from "../shared.ts";
 import { Signal } from "../signal.ts";
-import type { Timing } from "../timing.ts";
 import type { OwnerCause } from "./owner-history.ts";
 
-/**
- * Timings of failure detection and placement, in milliseconds (design: heartbeats per node, fencing per
- * shard).
- */
-export interface ShardTimings {
-  heartbeatMs: number;
-  /** Time without a heartbeat after which the others count a node as dead. */
-  deadMs: number;
-  /** Maximum age of the last heartbeat for serving reads without asking Redis. */
-  freshMs: number;
-  reloadMs: number;
-}
-
-export const defaultTimings: ShardTimings = {
-  heartbeatMs: 500,
-  deadMs: 2_000,
-  freshMs: 1_500,
-  reloadMs: 5_000,
-};
-
-export interface MembershipDeps {
-  nodeId: string;
+export interface MembershipDeps extends Shared {
   /** Dedicated port of this node; null without one. */
   ownPort: () => number | null;
-  redis: Connection;
-  keys: Keyspace;
-  timing: Timing;
-  timings: ShardTimings;
 }
 
 /** Result of a heartbeat. */

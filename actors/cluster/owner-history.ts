@@ -1,4 +1,5 @@
 import type { Connection } from "../log/connection.ts";
+import { nodeIdIn } from "./owners.ts";
 
 /** Owners of a shard that are kept, for operators (OPS-62). */
 export const keptOwners = 8;
@@ -91,7 +92,6 @@ export async function readOwners(
   return entries.flatMap((entry) => {
     const [at, cause, process, token] = entry.split(" ");
     if (!at || !cause || !process || !token) return [];
-    const nodeId = token.slice(0, token.lastIndexOf("|"));
-    return [{ atMs: Number(at), cause, process, nodeId }];
+    return [{ atMs: Number(at), cause, process, nodeId: nodeIdIn(token) }];
   });
 }

@@ -7,10 +7,10 @@ export interface Owner {
   token: string;
 }
 
-export function parseOwner(record: string | null): Owner | null {
-  if (!record) return null;
-  return { nodeId: record.slice(0, record.lastIndexOf("|")), token: record };
-}
+export const nodeIdIn = (token: string): string => token.slice(0, token.lastIndexOf("|"));
+
+export const parseOwner = (record: string | null): Owner | null =>
+  record ? { nodeId: nodeIdIn(record), token: record } : null;
 
 /**
  * The target node of each shard, in order. Rendezvous hashing: the node with the highest hash wins, so few

@@ -1,42 +1,28 @@
-import type { RoomMetrics } from "../../server/platform/metrics/room-metrics.ts";
-import type { Logger } from "../../server/platform/log/logger.ts";
-import type { Connection } from "../log/connection.ts";
 import type { Journal } from "../log/journal.ts";
-import type { Keyspace } from "../log/keys.ts";
 import type { Rooms } from "../rooms.ts";
+import type { Shared } from "../shared.ts";
 import { Signal } from "../signal.ts";
-import type { Cancel, Timing } from "../timing.ts";
+import type { Cancel } from "../timing.ts";
 import type { CommitFollowers } from "../wire/commit-followers.ts";
 import { DataLossDetector } from "./data-loss.ts";
 import type { Leases } from "./leases.ts";
-import { leaveMessage, type Membership, type ShardTimings } from "./membership.ts";
+import { leaveMessage, type Membership } from "./membership.ts";
 import { handoffCauses, takeoverCauses, takeoversIn, type Takeover } from "./owner-history.ts";
 import { Rebalancer } from "./rebalancer.ts";
 
-export interface PlacementDeps {
-  /** Name of the kind. */
-  kindName: string;
-  nodeId: string;
-  redis: Connection;
-  keys: Keyspace;
-  log: Logger;
-  timings: ShardTimings;
-  timing: Timing;
-  /** The shards shared by all nodes. */
-  shards: readonly number[];
+export interface PlacementDeps extends Shared {
   membership: Membership;
   leases: Leases;
-  rooms: Pick<Rooms, "suspects" | "suspectAll" | "markVerified" | "resync">;
-  followers: Pick<CommitFollowers, "suspect">;
-  journal: Pick<Journal, "idle">;
-  metrics: Pick<RoomMetrics, "takeover" | "handoff">;
+  rooms: Rooms;
+  followers: CommitFollowers;
+  journal: Journal;
 }
 
 /** Changes of the owner map within this time are loaded together. */
 const debounceMs = 5;
 
 /** They begin at 0, so that the first takeover is an increase. */
-function countersOf({ takeover, handoff }: PlacementDeps["metrics"]) {
+function countersOf({ takeover, handoff }: Shared["metrics"]) {
   const counters = new Map([
     ...takeoverCauses.map((cause) => [cause as string, takeover(cause)] as const),
     ...handoffCauses.map((cause) => [cause as string, handoff(cause)] as const),
@@ -59,18 +45,18 @@ export class Placement {
 
   constructor(deps: PlacementDeps) {
     this.#deps = deps;
-    const { kindName, leases, membership, journal } = deps;
+    const { kind, leases, membership, journal } = deps;
     this.#dataLoss = new DataLossDetector(deps);
     this.#rebalancer = new Rebalancer(deps);
     membership.expired.on(async (isRetained) => {
       leases.loseAll(isRetained);
       await journal.idle();
     });
-    leases.overtaken.on(() => this.#mapChanged());
+    leases.overtaken.on(() => this.mapChanged());
     const counters = countersOf(deps.metrics);
     leases.claimed.on((shards) => {
       for (const { cause } of shards) counters.get(cause)?.inc();
-      for (const takeover of takeoversIn(kindName, shards)) this.tookOver.emit(takeover);
+      for (const takeover of takeoversIn(kind.kind, shards)) this.tookOver.emit(takeover);
     });
   }
 
@@ -104,26 +90,24 @@ export class Placement {
     this.#dataLoss.markAllSuspect();
     if (this.#stopHeartbeats) this.#heartbeatOnce();
     this.#guard(this.#deps.leases.readDeadlines(), "deadlines");
-    this.#mapChanged();
-  }
-
-  /** Nothing listens at the address of Redis. */
-  connectionRefused(): void {
-    this.#deps.membership.connectionRefused();
-  }
-
-  /** The subscription is active again, and messages may have been missed. */
-  resumed(): void {
-    this.#mapChanged();
+    this.mapChanged();
   }
 
   /** A message of the `map` or the `dead` channel. */
   receive(channel: string, message: string): void {
     const { keys, nodeId } = this.#deps;
-    if (channel === keys.mapChannel && message !== nodeId) this.#mapChanged();
+    if (channel === keys.mapChannel && message !== nodeId) this.mapChanged();
     if (channel !== keys.deadChannel || !this.#deps.membership.receive(message)) return;
     this.#guard(this.#rebalancer.place(), "death");
-    this.#mapChanged();
+    this.mapChanged();
+  }
+
+  /** The owner map may have changed, as after messages may have been missed. */
+  mapChanged(): void {
+    this.#debounce ??= this.#deps.timing.after(debounceMs, () => {
+      this.#debounce = null;
+      this.#guard(this.#rebalancer.rebalance(), "map");
+    });
   }
 
   async #heartbeat(): Promise<void> {
@@ -151,13 +135,6 @@ export class Placement {
       this.#isSending = false;
     });
     this.#guard(heartbeat, "heartbeat");
-  }
-
-  #mapChanged(): void {
-    this.#debounce ??= this.#deps.timing.after(debounceMs, () => {
-      this.#debounce = null;
-      this.#guard(this.#rebalancer.rebalance(), "map");
-    });
   }
 
   async #leave(): Promise<void> {

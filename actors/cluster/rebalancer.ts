@@ -1,18 +1,10 @@
-import type { Connection } from "../log/connection.ts";
-import type { Keyspace } from "../log/keys.ts";
-import type { Timing } from "../timing.ts";
+import type { Shared } from "../shared.ts";
 import { Handoff } from "./handoff.ts";
-import type { Membership, ShardTimings } from "./membership.ts";
+import type { Membership } from "./membership.ts";
 import { targetOwners, type Owner } from "./owners.ts";
 import type { Leases } from "./leases.ts";
 
-export interface RebalancerDeps {
-  nodeId: string;
-  redis: Connection;
-  keys: Keyspace;
-  timing: Timing;
-  timings: ShardTimings;
-  shards: readonly number[];
+export interface RebalancerDeps extends Shared {
   leases: Leases;
   membership: Membership;
 }
@@ -33,7 +25,6 @@ export class Rebalancer {
     this.#deps = deps;
     this.#handoff = new Handoff({
       ...deps,
-      hasOthers: () => deps.membership.hasOthers(),
       isInterrupted: () => this.#placeAgain || this.#isStopped,
       isClaiming: () => this.#isPlacing,
     });

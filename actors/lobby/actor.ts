@@ -15,7 +15,6 @@ import { lobbySnapshot, type WireContext } from "./snapshot.ts";
 import type { Answer, Lobby, LobbyCommand, LobbyEvent, Mode, Status, Visibility } from "./types.ts";
 
 export type LobbyKind = RoomKind<Lobby, LobbyCommand, LobbyEvent, Answer, Audience>;
-export type LobbyRules = RoomRules<Lobby, LobbyCommand, LobbyEvent, Answer, Audience>;
 
 /** Empty: lobbies were the first kind of room, so their keys have no prefix. */
 export const lobbyKeyPrefix = "";
@@ -28,7 +27,7 @@ export function lobbyRules(
   /** Rate limit of commands per seat; null = none. */
   seatLimit: SenderLimit | null,
   jobs: LobbyKind["jobs"],
-): LobbyRules {
+): RoomRules<Lobby, LobbyCommand, LobbyEvent, Answer, Audience> {
   return {
     kind: "lobby",
     keyPrefix: lobbyKeyPrefix,

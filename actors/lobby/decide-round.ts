@@ -4,9 +4,7 @@ import { currentQuestion, fetchIfLow, isLastQuestion } from "./questions.ts";
 import { closeQuestion, isEveryoneDone, isPastDeadline, openRound, timerMs } from "./rounds.ts";
 import { scoreChoice, timeForPoints } from "./scoring.ts";
 import { hostAsking, seatOf } from "./seats.ts";
-import type { ClosedBy, Decision, Lobby, LobbyCommand, LobbyEvent, Mode, Round } from "./types.ts";
-
-type Command<T extends LobbyCommand["type"]> = Extract<LobbyCommand, { type: T }>;
+import type { ClosedBy, CommandOf, Decision, Lobby, LobbyEvent, Mode, Round } from "./types.ts";
 
 /** The refusal of a pick or an answer, or null if it is allowed now (LOB-17, LOB-18, LOB-28). */
 function refusal(lobby: Lobby, mode: Mode, index: number | null, now: number): Decision | null {
@@ -18,7 +16,7 @@ function refusal(lobby: Lobby, mode: Mode, index: number | null, now: number): D
   return null;
 }
 
-export function pick(lobby: Lobby, command: Command<"pick">, now: number): Decision {
+export function pick(lobby: Lobby, command: CommandOf<"pick">, now: number): Decision {
   const seat = seatOf(lobby, command.by);
   if (!seat) return reject("lobby:player_not_found");
   const refused = refusal(lobby, "coop", command.index, now);
@@ -28,7 +26,7 @@ export function pick(lobby: Lobby, command: Command<"pick">, now: number): Decis
   return acceptFrom(lobby, seat, now, [picked], nothing);
 }
 
-export function answer(lobby: Lobby, command: Command<"answer">, now: number): Decision {
+export function answer(lobby: Lobby, command: CommandOf<"answer">, now: number): Decision {
   const seat = seatOf(lobby, command.by);
   if (!seat) return reject("lobby:player_not_found");
   const refused = refusal(lobby, "versus", command.index, now);
@@ -48,7 +46,7 @@ export function answer(lobby: Lobby, command: Command<"answer">, now: number): D
   return acceptFrom(lobby, seat, now, events, { type: "result", seatId: seat.id });
 }
 
-export function lock(lobby: Lobby, command: Command<"lock">, now: number): Decision {
+export function lock(lobby: Lobby, command: CommandOf<"lock">, now: number): Decision {
   const host = hostAsking(lobby, command.by);
   if (!host) return reject("lobby:not_host");
   const { round } = lobby;
@@ -65,7 +63,7 @@ function byOr(round: Round, now: number, closedBy: ClosedBy): ClosedBy {
   return isPastDeadline(round, now) ? "timer" : closedBy;
 }
 
-export function next(lobby: Lobby, command: Command<"next">, now: number): Decision {
+export function next(lobby: Lobby, command: CommandOf<"next">, now: number): Decision {
   const host = hostAsking(lobby, command.by);
   if (!host) return reject("lobby:not_host");
   const { round } = lobby;
@@ -83,7 +81,7 @@ export function next(lobby: Lobby, command: Command<"next">, now: number): Decis
 }
 
 /** The draw for the host of a running game. */
-export function planBatch(lobby: Lobby, command: Command<"plan_batch">): Decision {
+export function planBatch(lobby: Lobby, command: CommandOf<"plan_batch">): Decision {
   if (!hostAsking(lobby, command.by)) return reject("lobby:not_host");
   if (lobby.status !== "in_progress") return reject("lobby:not_in_progress");
   return accept([], { type: "plan" });

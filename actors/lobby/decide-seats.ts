@@ -3,20 +3,20 @@ import { followUpMs } from "./limits.ts";
 import { closeQuestion, finish, isEveryoneDone, openRound } from "./rounds.ts";
 import { hostAsking, isTwin, seatById, seatOf, yieldingTo } from "./seats.ts";
 import type {
-  LobbyCaller,
+  CommandOf,
   Decision,
+  EventOf,
   Lobby,
-  LobbyCommand,
+  LobbyCaller,
   LobbyEvent,
   NewSeat,
   RemovalReason,
   Seat,
 } from "./types.ts";
 
-type Command<T extends LobbyCommand["type"]> = Extract<LobbyCommand, { type: T }>;
-type Removed = Extract<LobbyEvent, { type: "removed" }>;
+type Removed = EventOf<"removed">;
 
-export function create(command: Command<"create">, now: number): Decision {
+export function create(command: CommandOf<"create">, now: number): Decision {
   const { type: _, ...facts } = command;
   const answer = { type: "lobby_and_player", seatId: command.host.id } as const;
   return accept([{ type: "created", at: now, ...facts }], answer);
@@ -26,7 +26,7 @@ export function create(command: Command<"create">, now: number): Decision {
  * Refusals in the order of HTTP-17: first the ban, which concerns the caller, then the state. A silent seat may yield
  * its place or name (LOB-30).
  */
-export function join(lobby: Lobby, command: Command<"join">, now: number): Decision {
+export function join(lobby: Lobby, command: CommandOf<"join">, now: number): Decision {
   const { seat, by } = command;
   if (isBanned(lobby, by, seat)) return reject("lobby:banned");
   if (lobby.status !== "waiting") return reject("lobby:not_accepting_players");
@@ -61,7 +61,7 @@ function boundOnce(others: readonly Seat[], seat: NewSeat): NewSeat {
 }
 
 /** Whether the caller may have a hub token (LOB-02: 403 without a seat). */
-export function checkSeat(lobby: Lobby, command: Command<"check_seat">, now: number): Decision {
+export function checkSeat(lobby: Lobby, command: CommandOf<"check_seat">, now: number): Decision {
   const seat = seatOf(lobby, command.by);
   if (!seat) return reject("lobby:not_member");
   const answer = { type: "player", seatId: seat.id } as const;
@@ -72,13 +72,13 @@ export function checkSeat(lobby: Lobby, command: Command<"check_seat">, now: num
   return command.isFollowUp && isRecent ? accept([], answer) : acceptSign(lobby, seat, now, answer);
 }
 
-export function heartbeat(lobby: Lobby, command: Command<"heartbeat">, now: number): Decision {
+export function heartbeat(lobby: Lobby, command: CommandOf<"heartbeat">, now: number): Decision {
   const seat = seatOf(lobby, command.by);
   if (!seat) return reject("lobby:player_not_found");
   return acceptSign(lobby, seat, now, { type: "ok" });
 }
 
-export function leave(lobby: Lobby, command: Command<"leave">, now: number): Decision {
+export function leave(lobby: Lobby, command: CommandOf<"leave">, now: number): Decision {
   const { by } = command;
   // A lobby token whose seat is gone has already left. A repeat must not remove another seat of the same
   // login.
@@ -89,7 +89,7 @@ export function leave(lobby: Lobby, command: Command<"leave">, now: number): Dec
   return accept(remove(lobby, removal(seat.id, now, "left"), null), nothing);
 }
 
-export function kick(lobby: Lobby, command: Command<"kick">, now: number): Decision {
+export function kick(lobby: Lobby, command: CommandOf<"kick">, now: number): Decision {
   const host = hostAsking(lobby, command.by);
   if (!host) return reject("lobby:not_host");
   const target = seatById(lobby, command.seatId);

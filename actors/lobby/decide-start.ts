@@ -3,15 +3,13 @@ import { minPlayers, prepareLockMs } from "./limits.ts";
 import { acceptable, drawCount, fetchIfLow } from "./questions.ts";
 import { hostAsking } from "./seats.ts";
 import type {
+  CommandOf,
   Decision,
   DrawnQuestion,
   Lobby,
-  LobbyCommand,
   LobbyEvent,
   SettingsChange,
 } from "./types.ts";
-
-type Command<T extends LobbyCommand["type"]> = Extract<LobbyCommand, { type: T }>;
 
 const settable = [
   "selected_categories",
@@ -31,7 +29,11 @@ function known(changes: SettingsChange): SettingsChange {
   return Object.fromEntries(given.map((name) => [name, changes[name]]));
 }
 
-export function changeSettings(lobby: Lobby, command: Command<"settings">, now: number): Decision {
+export function changeSettings(
+  lobby: Lobby,
+  command: CommandOf<"settings">,
+  now: number,
+): Decision {
   const host = hostAsking(lobby, command.by);
   if (!host) return reject("lobby:not_host");
   if (lobby.status !== "waiting") return reject("lobby:not_waiting");
@@ -46,7 +48,7 @@ function isPreparing(lobby: Lobby, now: number): boolean {
   return until !== null && now < until && until - now <= prepareLockMs;
 }
 
-export function prepare(lobby: Lobby, command: Command<"prepare">, now: number): Decision {
+export function prepare(lobby: Lobby, command: CommandOf<"prepare">, now: number): Decision {
   const host = hostAsking(lobby, command.by);
   if (!host) return reject("lobby:not_host");
   if (lobby.status !== "waiting" || isPreparing(lobby, now)) return reject("lobby:already_started");
@@ -58,7 +60,7 @@ function lock(now: number): LobbyEvent {
   return { type: "preparing", at: now, until: now + prepareLockMs };
 }
 
-export function start(lobby: Lobby, command: Command<"start">, now: number): Decision {
+export function start(lobby: Lobby, command: CommandOf<"start">, now: number): Decision {
   const host = hostAsking(lobby, command.by);
   if (!host) return reject("lobby:not_host");
   if (lobby.status !== "waiting") return reject("lobby:already_started");
@@ -74,7 +76,7 @@ export function start(lobby: Lobby, command: Command<"start">, now: number): Dec
 
 export function abandonStart(
   lobby: Lobby,
-  command: Command<"abandon_start">,
+  command: CommandOf<"abandon_start">,
   now: number,
 ): Decision {
   if (!hostAsking(lobby, command.by)) return reject("lobby:not_host");
@@ -85,7 +87,7 @@ export function abandonStart(
 /** A late, duplicate or unrequested batch changes nothing (LOB-20). */
 export function addQuestions(
   lobby: Lobby,
-  command: Command<"add_questions">,
+  command: CommandOf<"add_questions">,
   now: number,
 ): Decision {
   const isWanted =

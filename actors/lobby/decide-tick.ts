@@ -16,9 +16,7 @@ import {
   revealedQuestion,
 } from "./rounds.ts";
 import { spectatorsChanged } from "./spectators.ts";
-import type { Decision, EndReason, Lobby, LobbyCommand, LobbyEvent } from "./types.ts";
-
-type Tick = Extract<LobbyCommand, { type: "tick" }>;
+import type { CommandOf, Decision, EndReason, Lobby, LobbyEvent } from "./types.ts";
 
 /** When the lobby finishes because of inactivity (LOB-21). */
 export function idleAt(lobby: Lobby): number {
@@ -32,7 +30,7 @@ export function completedAt(lobby: Lobby): number | null {
 }
 
 /** Applies every passed deadline. Harmless if early, duplicate or late. */
-export function tick(lobby: Lobby, command: Tick, now: number): Decision {
+export function tick(lobby: Lobby, command: CommandOf<"tick">, now: number): Decision {
   if (lobby.status === "finished") return accept([], nothing);
   const reason = endDue(lobby, now);
   if (reason) return accept(finish(lobby, now, reason), nothing);

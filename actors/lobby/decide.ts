@@ -6,7 +6,7 @@ import { tick } from "./decide-tick.ts";
 import { finishedKeepMs } from "./limits.ts";
 import { finish } from "./rounds.ts";
 import { hostAsking, seatOf } from "./seats.ts";
-import { countSpectators, spectate } from "./spectators.ts";
+import { spectate, spectatorsChanged } from "./spectators.ts";
 import type { Decision, Lobby, LobbyCommand } from "./types.ts";
 
 /**
@@ -46,7 +46,7 @@ function decideIn(lobby: Lobby, command: LaterCommand, now: number): Decision {
     case "spectate":
       return spectate(lobby);
     case "spectators":
-      return countSpectators(lobby, command.sum ?? command.count, now);
+      return accept(spectatorsChanged(lobby, command.sum ?? command.count, now), nothing);
     case "heartbeat":
       return heartbeat(lobby, command, now);
     case "leave":

@@ -1,17 +1,14 @@
-import type { ErrorCode } from "../../server/platform/errors.ts";
 import { activityOf } from "./activity.ts";
 import { presence } from "./seats.ts";
 import type { Answer, Decision, Lobby, LobbyEvent, Seat } from "./types.ts";
+
+export { reject } from "../rules.ts";
 
 export const nothing: Answer = { type: "none" };
 export const wholeLobby: Answer = { type: "lobby" };
 
 export function accept(events: LobbyEvent[], answer: Answer): Decision {
   return { ok: true, events, answer };
-}
-
-export function reject(code: ErrorCode, params?: Record<string, unknown>): Decision {
-  return { ok: false, rejection: params ? { code, params } : { code } };
 }
 
 /** Accepts a seat's command, which also counts as activity (LOB-19). */

@@ -2,9 +2,7 @@ import { actorOf, isCommand } from "./activity.ts";
 import { maxBans } from "./limits.ts";
 import { messageTypes } from "./messages.ts";
 import { seatById } from "./seats.ts";
-import type { Lobby, LobbyEvent, NewSeat, PlayedQuestion, Round, Seat } from "./types.ts";
-
-type Event<T extends LobbyEvent["type"]> = Extract<LobbyEvent, { type: T }>;
+import type { EventOf, Lobby, LobbyEvent, NewSeat, PlayedQuestion, Round, Seat } from "./types.ts";
 
 /** The lobby after an event, as a new object. */
 export function evolve(lobby: Lobby | null, event: LobbyEvent): Lobby {
@@ -88,22 +86,17 @@ function withSeat(seats: Seat[], id: number, change: Partial<Seat>): Seat[] {
   return seats.map((seat) => (seat.id === id ? { ...seat, ...change } : seat));
 }
 
-function created(event: Event<"created">): Lobby {
+function created({ type: _, at, host, ...facts }: EventOf<"created">): Lobby {
   return {
-    id: event.id,
-    code: event.code,
-    realm: event.realm,
+    ...facts,
     status: "waiting",
-    settings: event.settings,
     settingsRevision: 0,
-    maxPlayers: event.maxPlayers,
-    timings: event.timings,
-    createdAt: event.at,
+    createdAt: at,
     startedAt: null,
     finishedAt: null,
     endReason: null,
-    lastCommandAt: event.at,
-    seats: [newSeat(event.host, true, event.at)],
+    lastCommandAt: at,
+    seats: [newSeat(host, true, at)],
     formerSeats: [],
     bannedAccounts: [],
     bannedSeats: [],
@@ -123,12 +116,8 @@ function created(event: Event<"created">): Lobby {
 
 function newSeat(seat: NewSeat, isHost: boolean, at: number): Seat {
   return {
-    id: seat.id,
-    name: seat.name,
-    ...(seat.nameSkeleton === undefined ? {} : { nameSkeleton: seat.nameSkeleton }),
+    ...seat,
     isHost,
-    accountId: seat.accountId,
-    avatarUrl: seat.avatarUrl,
     score: 0,
     streak: 0,
     bestStreak: 0,
@@ -144,7 +133,7 @@ function openedRound(lobby: Lobby, index: number, at: number): Round {
   return { index, startedAt: at, endsAt, isOpen: true, choices: [], results: [] };
 }
 
-function started(lobby: Lobby, event: Event<"started">): Partial<Lobby> {
+function started(lobby: Lobby, event: EventOf<"started">): Partial<Lobby> {
   return {
     status: "in_progress",
     startedAt: event.at,
@@ -155,7 +144,7 @@ function started(lobby: Lobby, event: Event<"started">): Partial<Lobby> {
 }
 
 /** A changed pick keeps its position; repeating the same pick also keeps its time. */
-function picked(round: Round, { seatId, selectedIndex, at }: Event<"picked">): Round {
+function picked(round: Round, { seatId, selectedIndex, at }: EventOf<"picked">): Round {
   const pick = { seatId, selectedIndex, at, claimedMs: null };
   const earlier = round.choices.find((choice) => choice.seatId === seatId);
   if (!earlier) return { ...round, choices: round.choices.concat(pick) };
@@ -164,7 +153,7 @@ function picked(round: Round, { seatId, selectedIndex, at }: Event<"picked">): R
   return { ...round, choices };
 }
 
-function answered(round: Round, { choice, result }: Event<"answered">): Round {
+function answered(round: Round, { choice, result }: EventOf<"answered">): Round {
   return {
     ...round,
     choices: round.choices.concat(choice),
@@ -173,7 +162,7 @@ function answered(round: Round, { choice, result }: Event<"answered">): Round {
 }
 
 /** Totals change only here: until the reveal they must not give a result away (S15). */
-function closed(lobby: Lobby, event: Event<"question_closed">): Partial<Lobby> {
+function closed(lobby: Lobby, event: EventOf<"question_closed">): Partial<Lobby> {
   const { round } = lobby;
   const question = round && lobby.questions[round.index];
   if (!question) return {};
@@ -208,7 +197,7 @@ function closed(lobby: Lobby, event: Event<"question_closed">): Partial<Lobby> {
   };
 }
 
-function removed(lobby: Lobby, event: Event<"removed">): Partial<Lobby> {
+function removed(lobby: Lobby, event: EventOf<"removed">): Partial<Lobby> {
   const seat = seatById(lobby, event.seatId);
   if (!seat) return {};
   const { round, bannedSeats, bannedAccounts } = lobby;
@@ -226,7 +215,7 @@ function removed(lobby: Lobby, event: Event<"removed">): Partial<Lobby> {
   return left;
 }
 
-function finished({ round }: Lobby, event: Event<"finished">): Partial<Lobby> {
+function finished({ round }: Lobby, event: EventOf<"finished">): Partial<Lobby> {
   return {
     status: "finished",
     finishedAt: event.at,

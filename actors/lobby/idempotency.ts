@@ -1,11 +1,12 @@
 import type { ErrorCode } from "../../server/platform/errors.ts";
 import type { AnswersById, IdempotencyRules, Leaver } from "../rules.ts";
-import type { Answer, LobbyCaller, Lobby, LobbyCommand, LobbyEvent } from "./types.ts";
+import { seatById, seatOf } from "./seats.ts";
+import type { Answer, Lobby, LobbyCommand, LobbyEvent } from "./types.ts";
 
 /** Cached answers are kept per seat (LOB-28). */
 export const lobbyIdempotency: IdempotencyRules<Lobby, LobbyCommand, LobbyEvent, Answer> = {
   senderOf: (lobby, command, id, answers) =>
-    seatLeftBy(command, id, answers) ?? seatOf(lobby, command, answers),
+    seatLeftBy(command, id, answers) ?? senderSeat(lobby, command, answers),
   isIdempotent: ({ type }, answer) =>
     type === "heartbeat" || type === "check_seat" || answer.type === "stale_start",
   isAlwaysRemembered: meansCurrent,
@@ -14,7 +15,7 @@ export const lobbyIdempotency: IdempotencyRules<Lobby, LobbyCommand, LobbyEvent,
   voids: { prepare_abandoned: "prepare" },
   presentAfter(lobby, events) {
     if (!events.some((event) => event.type === "removed")) return null;
-    return new Set([...lobby.seats, ...lobby.formerSeats].map((seat) => seat.id));
+    return new Set(everyone(lobby).seats.map((seat) => seat.id));
   },
   leaverOf,
 };
@@ -34,23 +35,22 @@ function seatLeftBy(command: LobbyCommand, id: string, answers: AnswersById): nu
   return null;
 }
 
-/** The seat by lobby token, else the seat bound to the player, else the new seat. */
-function seatOf(lobby: Lobby | null, command: LobbyCommand, answers: AnswersById): number | null {
+/** The seats of a lobby with those that left. */
+const everyone = ({ seats, formerSeats }: Lobby) => ({ seats: [...seats, ...formerSeats] });
+
+/** The seat of the caller, or the new seat. */
+function senderSeat(
+  lobby: Lobby | null,
+  command: LobbyCommand,
+  answers: AnswersById,
+): number | null {
   if (command.type === "create") return command.host.id;
   if (command.type === "join") return command.seat.id;
   if (!("by" in command) || !lobby) return null;
   const { seatId } = command.by;
   // The token of a seat that left still finds the answer to its own `leave`.
   if (seatId !== null && answers.has(seatId)) return seatId;
-  return boundSeat(lobby, command.by);
-}
-
-function boundSeat(lobby: Lobby, by: LobbyCaller): number | null {
-  const seats = [...lobby.seats, ...lobby.formerSeats];
-  const known = (seatId: number | null | undefined) => seats.find((seat) => seat.id === seatId)?.id;
-  const bound =
-    by.playerId === null ? undefined : seats.find((seat) => seat.accountId === by.playerId)?.id;
-  return known(by.seatId) ?? bound ?? known(by.cookieSeatId) ?? null;
+  return seatOf(everyone(lobby), command.by)?.id ?? null;
 }
 
 /**
@@ -85,5 +85,5 @@ function leaverOf(
   seatId: number | null,
 ): Leaver | null {
   if (type !== "leave") return null;
-  return { account: lobby?.seats.find((seat) => seat.id === seatId)?.accountId ?? null };
+  return { account: (lobby && seatById(lobby, seatId)?.accountId) ?? null };
 }

@@ -4,7 +4,7 @@ import type { lobbyResults, PayloadOf } from "../../workers/queues.ts";
 import type { RoomsOfKind } from "../contract.ts";
 import { createRooms, type RoomsDeps } from "../create-rooms.ts";
 import { defineRoom } from "../kind.ts";
-import { lobbyKey } from "./keys.ts";
+import { lobbyKeyspace } from "./keys.ts";
 import { lobbyRules, type LobbyKind } from "./actor.ts";
 import { drawPlan } from "./questions.ts";
 import type { WireContext } from "./snapshot.ts";
@@ -40,7 +40,7 @@ export function lobbyKind(deps: LobbyRulesDeps): LobbyKind {
       isPending: (lobby) => lobby.isResultPending,
       pendingSince: (lobby) => lobby.finishedAt ?? 0,
       async run({ id: lobbyId, seq }, code, origin) {
-        await deps.enqueueResult({ code, lobbyId, seq, key: lobbyKey(code) }, origin);
+        await deps.enqueueResult({ code, lobbyId, seq, key: lobbyKeyspace.state(code) }, origin);
         return { type: "result_queued" };
       },
     },

@@ -1,7 +1,9 @@
 import type { LobbyCaller, Lobby, LobbyEvent, NewSeat, Seat } from "./types.ts";
 
-export function seatById(lobby: Lobby, id: number | null | undefined): Seat | null {
-  return lobby.seats.find((seat) => seat.id === id) ?? null;
+type Seats = Pick<Lobby, "seats">;
+
+export function seatById({ seats }: Seats, id: number | null | undefined): Seat | null {
+  return seats.find((seat) => seat.id === id) ?? null;
 }
 
 export function hostOf(lobby: Lobby): Seat | null {
@@ -9,7 +11,7 @@ export function hostOf(lobby: Lobby): Seat | null {
 }
 
 /** The seat of the caller: by lobby token, else the seat bound to the player, else by the cookie (LOB-01). */
-export function seatOf(lobby: Lobby, by: LobbyCaller): Seat | null {
+export function seatOf(lobby: Seats, by: LobbyCaller): Seat | null {
   const byToken = seatById(lobby, by.seatId);
   if (byToken) return byToken;
   const bound =

@@ -2,7 +2,6 @@ import { currentQuestion, numQuestionsOf } from "./questions.ts";
 import { revealedQuestion } from "./rounds.ts";
 import { ratesOf } from "./scoring.ts";
 import { hostOf, seatById } from "./seats.ts";
-import { timestamp } from "./timestamp.ts";
 import type { AnswerResult, DrawnQuestion, Lobby, PlayedQuestion, Seat } from "./types.ts";
 
 /** Where clients subscribe: address of the hub and prefix of topics (HUB-01). */
@@ -13,6 +12,9 @@ export interface WireContext {
 
 type Wire = Record<string, unknown>;
 
+/** Milliseconds since the Unix epoch as ISO 8601 in UTC without fractions (document 1, Field conventions). */
+export const timestamp = (ms: number): string =>
+  `${new Date(ms).toISOString().slice(0, -".000Z".length)}+00:00`;
 const timestampOrNull = (ms: number | null) => (ms === null ? null : timestamp(ms));
 
 /**

@@ -1,4 +1,4 @@
-import { accept, nothing, reject, wholeLobby } from "./decision.ts";
+import { accept, reject, wholeLobby } from "./decision.ts";
 import { spectatorsMergeMs } from "./limits.ts";
 import type { Decision, Lobby, LobbyEvent } from "./types.ts";
 
@@ -9,12 +9,7 @@ export function spectate(lobby: Lobby): Decision {
     : reject("lobby:not_found");
 }
 
-/** Records a count; if it comes too soon after the last published one, a later tick publishes it. */
-export function countSpectators(lobby: Lobby, count: number, now: number): Decision {
-  return accept(spectatorsChanged(lobby, count, now), nothing);
-}
-
-/** The new count, if it differs and the last one was published long enough ago. */
+/** The new count, if it differs; if it comes too soon after the last published one, a later tick publishes it. */
 export function spectatorsChanged(lobby: Lobby, count: number, now: number): LobbyEvent[] {
   if (lobby.status === "finished" || count === (lobby.spectatorCount ?? 0)) return [];
   // The absolute difference, so that a clock set back does not hold the count back (S40).

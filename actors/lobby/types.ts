@@ -252,6 +252,8 @@ export type LobbyCommand =
   /** The result job is in the queue. */
   | { type: "result_queued" };
 
+export type CommandOf<T extends LobbyCommand["type"]> = Extract<LobbyCommand, { type: T }>;
+
 /** The events that `evolve` folds and the journal stores. */
 export type LobbyEvent =
   | ({ type: "created"; at: number } & Founding)
@@ -278,6 +280,8 @@ export type LobbyEvent =
   | { type: "spectators_counted"; at: number; count: number }
   | { type: "finished"; at: number; reason: EndReason }
   | { type: "result_queued"; at: number };
+
+export type EventOf<T extends LobbyEvent["type"]> = Extract<LobbyEvent, { type: T }>;
 
 /** The answer to the caller once the events are committed; `snapshot.ts` makes the bodies. */
 export type Answer =

@@ -1,47 +1,50 @@
-import type { Logger } from "../../server/platform/log/logger.ts";
 import type { Leases } from "../cluster/leases.ts";
-import type { AnyKind } from "../kind.ts";
 import type { Rooms } from "../rooms.ts";
 import type { Router } from "../router.ts";
 import type { BaseEvent, BaseState, IndexRules } from "../rules.ts";
-import type { Timing } from "../timing.ts";
-import type { Connection } from "./connection.ts";
-import { IndexRepair } from "./index-repair.ts";
+import type { Shared } from "../shared.ts";
+import type { Cancel } from "../timing.ts";
 import { shardOf } from "./keys.ts";
 import { RoomIndex } from "./room-index.ts";
 
-export interface IndexKeeperDeps {
-  kind: AnyKind;
-  redis: Connection;
-  timing: Timing;
-  log: Logger;
+/** Shards claimed within this time are repaired together. */
+const claimedMs = 50;
+/** Retry interval of a failed write; doubles each time up to the maximum. */
+const retryMs = 500;
+const longestRetryMs = 30_000;
+
+export interface IndexKeeperDeps extends Pick<Shared, "kind" | "log" | "redis" | "timing"> {
   leases: Pick<Leases, "tokenOf" | "acquired">;
   rooms: Pick<Rooms, "committed" | "doubted" | "stateOf">;
   router: Pick<Router, "ask">;
 }
 
-/** Keeps the public list of a kind equal to its rooms: after each commit, and by repairs where that failed. */
+/**
+ * Keeps the public list of a kind equal to its rooms: after each commit, and by repairs where an entry may differ,
+ * because entry and commit are written one after the other: the owner died in between, the index was not writable, or
+ * the outcome of the commit is unknown. Each code is queued once, so the queue is bounded by the number of rooms here.
+ */
 export class IndexKeeper {
   readonly #deps: IndexKeeperDeps;
   readonly #index: RoomIndex;
-  readonly #repair: IndexRepair;
+  /** Acquired shards, whose part of the index is to be repaired. */
+  readonly #claimed = new Set<number>();
+  /** Rooms whose entry may be wrong. */
+  readonly #queued = new Set<string>();
+  #state: "idle" | "due" | "stopped" = "idle";
+  #cancel: Cancel = () => undefined;
+  #pauseMs = retryMs;
 
   constructor(rules: IndexRules<BaseState, BaseEvent>, deps: IndexKeeperDeps) {
     this.#deps = deps;
-    const { redis, timing, log, leases, rooms } = deps;
+    const { redis, leases, rooms } = deps;
     this.#index = new RoomIndex(redis, rules);
-    this.#repair = new IndexRepair({
-      timing,
-      codesIn: (shards) => this.#index.codesIn(shards),
-      repair: (code) => this.#repairEntry(code),
-      onFailure: (error) => {
-        const facts = { event: "index_repair_failed", reason: String(error) };
-        log.warn(facts, "index not repaired, retrying");
-      },
-    });
     rooms.committed.on((code, state, events) => this.#update(code, state, events));
-    rooms.doubted.on((code) => this.#repair.queue(code));
-    leases.acquired.on((shard) => this.#repair.claim(shard));
+    rooms.doubted.on((code) => this.#queue(code));
+    leases.acquired.on((shard) => {
+      this.#claimed.add(shard);
+      this.#workIn(claimedMs);
+    });
   }
 
   /** JSON array as text, newest first. */
@@ -49,22 +52,63 @@ export class IndexKeeper {
     return this.#index.read(now);
   }
 
+  /** The new owners of the shards repair the rest. */
   stop(): void {
-    this.#repair.stop();
+    this.#state = "stopped";
+    this.#cancel();
   }
 
   #update(code: string, state: BaseState, events: readonly BaseEvent[]): Promise<void> | null {
     const written = this.#index.update(code, state, events);
     return (
       written?.catch((error: unknown) => {
-        this.#repair.queue(code);
+        this.#queue(code);
         throw error;
       }) ?? null
     );
   }
 
-  /** The new owner of a shard checks its entries. */
-  async #repairEntry(code: string): Promise<void> {
+  #queue(code: string): void {
+    this.#queued.add(code);
+    this.#workIn(retryMs);
+  }
+
+  #workIn(ms: number): void {
+    if (this.#state !== "idle") return;
+    this.#state = "due";
+    this.#cancel = this.#deps.timing.after(ms, () => void this.#work());
+  }
+
+  async #work(): Promise<void> {
+    let hasFailed = false;
+    const failed = (error: unknown) => {
+      hasFailed = true;
+      const facts = { event: "index_repair_failed", reason: String(error) };
+      this.#deps.log.warn(facts, "index not repaired, retrying");
+    };
+    await this.#queueClaimed().catch(failed);
+    for (const code of [...this.#queued]) {
+      // Deleted first, since it may be queued again during the repair.
+      this.#queued.delete(code);
+      await this.#repair(code).catch((error: unknown) => {
+        this.#queued.add(code);
+        failed(error);
+      });
+    }
+    this.#pauseMs = hasFailed ? Math.min(longestRetryMs, this.#pauseMs * 2) : retryMs;
+    if (this.#state === "due") this.#state = "idle";
+    if (this.#claimed.size + this.#queued.size > 0) this.#workIn(this.#pauseMs);
+  }
+
+  async #queueClaimed(): Promise<void> {
+    if (this.#claimed.size === 0) return;
+    const shards = new Set(this.#claimed);
+    for (const code of await this.#index.codesIn(shards)) this.#queued.add(code);
+    for (const shard of shards) this.#claimed.delete(shard);
+  }
+
+  /** Writes the entry of a room that is ours now. */
+  async #repair(code: string): Promise<void> {
     const { kind, leases, rooms, router } = this.#deps;
     const isOurs = () => leases.tokenOf(shardOf(code)) !== null;
     if (!isOurs()) return;

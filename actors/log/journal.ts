@@ -1,9 +1,8 @@
-import type { RoomMetrics, Count } from "../../server/platform/metrics/room-metrics.ts";
-import type { Connection } from "./connection.ts";
-import { shardOf, type Keyspace } from "./keys.ts";
+import type { Count } from "../../server/platform/metrics/room-metrics.ts";
+import type { Shared } from "../shared.ts";
+import { shardOf } from "./keys.ts";
 import { runScript } from "./scripts.ts";
 import { stampOf } from "./stored-state.ts";
-import type { Timing } from "../timing.ts";
 
 /** The changes of one room since its last commit. */
 export interface Commit {
@@ -62,11 +61,7 @@ interface Line {
 
 const emptyLine = (): Line => ({ waiting: [], isFlushing: false });
 
-export interface JournalDeps {
-  redis: Connection;
-  keys: Keyspace;
-  metrics: Pick<RoomMetrics, "commit" | "commitSeconds">;
-  timing: Timing;
+export interface JournalDeps extends Pick<Shared, "keys" | "metrics" | "redis" | "timing"> {
   /**
    * The process whose heartbeat the script checks, with its maximum age; null if the heartbeat is on
    * another cluster node, where `isConfirmedAlive` is used instead.

@@ -2,8 +2,8 @@ import { rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
+import type { Shared } from "../shared.ts";
 import { Signal } from "../signal.ts";
-import type { Logger } from "../../server/platform/log/logger.ts";
 
 /** Maximum number of bytes queued for a peer; beyond it messages go through Redis. */
 const maxUnsentBytes = 4_194_304;
@@ -12,11 +12,9 @@ const maxLineBytes = 16_777_216;
 /** Reconnect interval for an unreachable peer; meanwhile messages go through Redis. */
 const retryMs = 1_000;
 
-export interface PeerLinksDeps {
+export interface PeerLinksDeps extends Pick<Shared, "log" | "nodeId"> {
   /** Folder with the sockets of the processes of this machine; accessible to its owner only. */
   dir: string;
-  nodeId: string;
-  log: Logger;
 }
 
 interface Link {

@@ -1,10 +1,8 @@
 import { formOf, isReadable } from "../../server/platform/forms.ts";
-import type { RoomMetrics } from "../../server/platform/metrics/room-metrics.ts";
 import { noOrigin, type Origin } from "../../server/platform/origin.ts";
 import type { Reply } from "../contract.ts";
-import type { Connection } from "../log/connection.ts";
-import type { Keyspace } from "../log/keys.ts";
-import type { Cancel, Timing } from "../timing.ts";
+import type { Shared } from "../shared.ts";
+import type { Cancel } from "../timing.ts";
 import type { Rooms } from "../rooms.ts";
 import type { BaseCommand } from "../rules.ts";
 import { notOwner, unavailable, type Outcome } from "../outcome.ts";
@@ -38,12 +36,10 @@ interface PendingRequest {
   resolve: (outcome: Outcome) => void;
 }
 
-export interface RemoteDeps {
-  nodeId: string;
-  redis: Connection;
-  keys: Keyspace;
-  metrics: Pick<RoomMetrics, "forward">;
-  timing: Timing;
+export interface RemoteDeps extends Pick<
+  Shared,
+  "keys" | "metrics" | "nodeId" | "redis" | "timing"
+> {
   /** Links to processes of the same machine; null without any: all messages go through Redis. */
   links: Pick<PeerLinks, "send" | "received" | "lost"> | null;
   rooms: Pick<Rooms, "deliver">;

@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { shardOf } from "../../actors/log/keys.ts";
-import { ownerKey } from "../../actors/lobby/keys.ts";
+import { lobbyKeyspace } from "../../actors/lobby/keys.ts";
 import type { Process, Service } from "../../test/support/process.ts";
 
 /** The HTTP workers of an instance as victims of faults, and the lobbies that each of them owns. */
@@ -54,7 +54,7 @@ export class Victims {
 
   async #lobbiesOf({ incarnation }: Process, codes: readonly string[]): Promise<string[]> {
     if (codes.length === 0) return [];
-    const keys = codes.map((code) => ownerKey(shardOf(code)));
+    const keys = codes.map((code) => lobbyKeyspace.owner(shardOf(code)));
     const owners = await this.#redis.mget(keys).catch(() => []);
     return codes.filter((_, i) => owners[i]?.startsWith(`${incarnation}|`));
   }

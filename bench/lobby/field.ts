@@ -1,5 +1,5 @@
 import { shardOf } from "../../actors/log/keys.ts";
-import { ownerKey } from "../../actors/lobby/keys.ts";
+import { lobbyKeyspace } from "../../actors/lobby/keys.ts";
 import { parseOwner } from "../../actors/cluster/owners.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
@@ -111,7 +111,7 @@ async function ownerPids(service: Service, seats: BenchSeat[]): Promise<Map<stri
   await redisReady(redis);
   const owners = new Map<string, number>();
   for (const { code } of seats) {
-    const owner = parseOwner(await redis.get(ownerKey(shardOf(code))));
+    const owner = parseOwner(await redis.get(lobbyKeyspace.owner(shardOf(code))));
     owners.set(code, pids.get(owner?.nodeId ?? "") ?? 0);
   }
   redis.disconnect();

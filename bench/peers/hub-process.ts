@@ -1,4 +1,4 @@
-import { eventStreamKey, lobbyRoom } from "../../actors/index.ts";
+import { lobbyKeyspace, lobbyRoom } from "../../actors/index.ts";
 import { noFaults } from "../../server/platform/faults/recorder.ts";
 import { systemClock } from "../../server/platform/time/clock.ts";
 import { parseConfig } from "../../server/platform/config/config.ts";
@@ -13,7 +13,7 @@ import { createHttpServer } from "../../server/http/uws/server.ts";
 import type { HubRooms } from "../../server/features/hub/deps.ts";
 import { hubRoutes } from "../../server/features/hub/routes.ts";
 import { lobbyAccess, lobbyRooms } from "../../server/features/lobbies/rooms.ts";
-import { createHub } from "../../server/sse/delivery/create-hub.ts";
+import { Hub } from "../../server/sse/delivery/hub.ts";
 import { serveCalls } from "../rpc.ts";
 import { noRequests } from "../../server/platform/requests/tracker.ts";
 
@@ -28,14 +28,14 @@ const redis = connectRedis(config.REDIS_URL, log, "general");
 await redisReady(redis);
 
 async function snapshotOf(code: string) {
-  const [newest] = await redis.xrevrange(eventStreamKey(code), "+", "-", "COUNT", 1);
+  const [newest] = await redis.xrevrange(lobbyKeyspace.stream(code), "+", "-", "COUNT", 1);
   const seq = newest ? Number.parseInt(newest[0], 10) : 0;
   const topic = `${config.TOPIC_BASE}/lobby/${code}`;
   const message = { type: "lobby.snapshot", topic, seq, at_ms: Date.now(), data: { lobby: {} } };
   return { seq, payload: JSON.stringify(message) };
 }
 
-const hub = createHub({
+const hub = new Hub({
   redisUrl: config.REDIS_URL,
   config,
   log,

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { Redis } from "ioredis";
-import { eventChannel, eventStreamKey } from "../../actors/index.ts";
+import { lobbyKeyspace } from "../../actors/index.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import { requestText } from "../load.ts";
@@ -40,8 +40,8 @@ async function openRedis(url: string): Promise<Publisher> {
   return {
     publish(topic, seq, message) {
       const text = `${seq}\n${message}`;
-      batch.xadd(eventStreamKey(topic), "MAXLEN", "~", keptMessages, `${seq}-0`, "d", text);
-      batch.publish(eventChannel(topic), text);
+      batch.xadd(lobbyKeyspace.stream(topic), "MAXLEN", "~", keptMessages, `${seq}-0`, "d", text);
+      batch.publish(lobbyKeyspace.channel(topic), text);
     },
     flush,
     async done() {

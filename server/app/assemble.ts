@@ -42,7 +42,7 @@ import { createQuestionBank } from "../features/questions/providers/question-ban
 import { createSenders } from "../features/delivery/providers/senders.ts";
 import { requireSameRole } from "../features/sessions/sessions.ts";
 import { createOAuthServer } from "../features/oauth/domain/server.ts";
-import { createHub } from "../sse/delivery/create-hub.ts";
+import { Hub } from "../sse/delivery/hub.ts";
 import type { HubLimits } from "../sse/delivery/limits.ts";
 
 /** Values every process starts with. */
@@ -165,7 +165,7 @@ export async function assembleHttp<Kinds extends RoomKinds>(
     tracer: base.tracer,
     processName: options.instance && nameOfInstance(options.instance),
   });
-  const hub = createHub({
+  const hub = new Hub({
     redisUrl: config.REDIS_URL,
     config,
     log,

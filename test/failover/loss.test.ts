@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { Redis } from "ioredis";
-import { eventStreamKey } from "../../actors/index.ts";
 import { shardOf } from "../../actors/log/keys.ts";
-import { historyKey, lobbyKey, ownerKey } from "../../actors/lobby/keys.ts";
 import { startApp, type App } from "../support/app.ts";
 import { createLobby, joinLobby, newPlayer, type Player } from "../support/player.ts";
 import type { EventStream, Frame, LobbyMessage } from "../support/event-stream.ts";
 import { openStream } from "../support/event-stream.ts";
+import { eventStreamKey, historyKey, lobbyKey, ownerKey } from "../support/lobby-keys.ts";
 
 const isPickOf =
   (selected: number, seatId?: number) =>

@@ -4,10 +4,10 @@ import type { Redis } from "ioredis";
 import { publishNodeDown } from "../../actors/index.ts";
 import { lobbyKeyPrefix } from "../../actors/lobby/actor.ts";
 import { shardCount, shardOf } from "../../actors/log/keys.ts";
-import { eventStreamKey, ownerKey } from "../../actors/lobby/keys.ts";
 import { targetOwners } from "../../actors/cluster/owners.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { forked } from "../support/forked.ts";
+import { eventStreamKey, ownerKey } from "../support/lobby-keys.ts";
 
 /** A worker in a separate process that shares the lobbies with the test. */
 export interface Neighbour {

@@ -1,5 +1,5 @@
-import { lobbyKey } from "../../actors/lobby/keys.ts";
 import type { World, Worker } from "./world.ts";
+import { lobbyKey } from "../support/lobby-keys.ts";
 
 /** A fault at one step of a schedule. */
 export interface Fault {

@@ -1,3 +1,5 @@
+import type { RoomTimings } from "../../actors/timing.ts";
+
 type Range = readonly [low: number, high: number];
 
 /** Size and time scale of a schedule; times in milliseconds. */
@@ -35,14 +37,7 @@ export interface Kind {
   /** Probability that the schedule waits for the deadlines at the end. */
   readonly settles: number;
   /** Shorter than in the service, in the same proportions, so that a schedule reaches them all. */
-  readonly timings: {
-    readonly heartbeatMs: number;
-    readonly deadMs: number;
-    readonly freshMs: number;
-    readonly reloadMs: number;
-    readonly timeoutMs: number;
-    readonly retryMs: number;
-  };
+  readonly timings: Readonly<RoomTimings>;
 }
 
 /** Few workers, lobbies, commands and faults find most errors, if they meet in every combination. */

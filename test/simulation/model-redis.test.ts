@@ -1,22 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Redis } from "ioredis";
-import {
-  dueKey,
-  eventStreamKey,
-  historyKey,
-  lobbyKey,
-  ownerKey,
-  ownersKey,
-} from "../../actors/lobby/keys.ts";
-import {
-  epochKey,
-  eventChannel,
-  publicListKey,
-  publicOrderKey,
-  unlistedKey,
-} from "../../actors/lobby/keys.ts";
-import { leavingKey, portsKey, workersKey } from "../../actors/lobby/keys.ts";
 import { runScript, type ScriptName } from "../../actors/log/scripts.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
@@ -24,6 +8,22 @@ import { testStores, type TestStores } from "../support/stores.ts";
 import { createRandom, type Random } from "./random.ts";
 import { ModelRedis } from "./model-redis.ts";
 import { codes, shards } from "./openings.ts";
+import {
+  dueKey,
+  eventStreamKey,
+  historyKey,
+  lobbyKey,
+  ownerKey,
+  ownersKey,
+  epochKey,
+  eventChannel,
+  publicListKey,
+  publicOrderKey,
+  unlistedKey,
+  leavingKey,
+  portsKey,
+  workersKey,
+} from "../support/lobby-keys.ts";
 
 /** Maximum heartbeat age, much longer than the time between two steps of the test. */
 const deadMs = 600_000;

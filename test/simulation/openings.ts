@@ -12,11 +12,11 @@ import type {
 } from "../../actors/lobby/types.ts";
 import { RoomMemory } from "../../actors/memory.ts";
 import { allShards, shardOf } from "../../actors/log/keys.ts";
-import { dueKey, eventStreamKey, lobbyKey, ownerKey } from "../../actors/lobby/keys.ts";
 import { nothingStored, stampOf } from "../../actors/log/stored-state.ts";
 import { maxPlayers, secretOf } from "./ledger.ts";
 import type { ModelRedis } from "./model-redis.ts";
 import { noOrigin } from "../../server/platform/origin.ts";
+import { dueKey, eventStreamKey, lobbyKey, ownerKey } from "../support/lobby-keys.ts";
 
 export const context = { hubUrl: "/v1/hub", topicBase: "/t" };
 /** Short lifetimes, so that a schedule of seconds reaches all of them. */

@@ -1,7 +1,6 @@
 import { nextDeadline } from "../../actors/lobby/deadlines.ts";
 import type { Reply } from "../../actors/contract.ts";
 import type { Connection } from "../../actors/log/connection.ts";
-import { eventStreamKey, lobbyKey, publicListKey } from "../../actors/lobby/keys.ts";
 import { loadRoom } from "../../actors/log/stored-state.ts";
 import { evolve } from "../../actors/lobby/evolve.ts";
 import { messageTypes as messages } from "../../actors/lobby/messages.ts";
@@ -12,6 +11,7 @@ import type { Kind } from "./kinds.ts";
 import type { Sabotage } from "./sabotage.ts";
 import { planFaults, type Fault } from "./faults.ts";
 import { World } from "./world.ts";
+import { eventStreamKey, lobbyKey, publicListKey } from "../support/lobby-keys.ts";
 
 /** Clients that are not finished by then are stuck. */
 const stuckAfterMs = 60_000;

@@ -1,5 +1,5 @@
-import { ownerKey } from "../../actors/lobby/keys.ts";
 import type { ModelRedis } from "./model-redis.ts";
+import { ownerKey } from "../support/lobby-keys.ts";
 
 /** Released shards that no worker has claimed yet. */
 export class Vacancies {

@@ -2,7 +2,6 @@ import { lobbyKind, type Lobbies } from "../../actors/lobby/rooms.ts";
 import { erased, typed } from "../../actors/create-rooms.ts";
 import { SharedRooms } from "../../actors/shared-rooms.ts";
 import { shardOf } from "../../actors/log/keys.ts";
-import { historyKey, deadChannel, ownerKey, workersKey } from "../../actors/lobby/keys.ts";
 import { parseOwner, targetOwners } from "../../actors/cluster/owners.ts";
 import type { DrawnQuestion } from "../../actors/lobby/types.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
@@ -17,6 +16,7 @@ import { codes, context, emptyShards, question, shards, startOfTime } from "./op
 import { sabotaged, type Sabotage } from "./sabotage.ts";
 import { Timeline, timingOf, type Place } from "./timeline.ts";
 import { Vacancies } from "./vacancies.ts";
+import { historyKey, deadChannel, ownerKey, workersKey } from "../support/lobby-keys.ts";
 
 export interface Worker extends Place {
   lobbies: Lobbies | null;

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
-import { lobbyKey } from "../../actors/lobby/keys.ts";
 import { Signal } from "../../actors/signal.ts";
 import { Remote } from "../../actors/wire/remote.ts";
 import { forms, previousRelease } from "../../server/platform/forms.ts";
@@ -16,6 +15,7 @@ import { by, newMember, startedLobby } from "../actors/rooms/fleet.ts";
 import { eventually } from "../support/eventually.ts";
 import { lastRelease } from "../support/releases.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
+import { lobbyKey } from "../support/lobby-keys.ts";
 
 const hourMs = 3_600_000;
 const unknownForm = 99;

@@ -1,6 +1,7 @@
-import { lobbyRoom, publicListChannel, type LobbyCommand } from "../../actors/index.ts";
+import { lobbyRoom, type LobbyCommand } from "../../actors/index.ts";
 import { App, us_socket_local_port } from "../../server/http/uws/uws.ts";
 import type * as Parts from "./parts.ts";
+import { publicListChannel } from "../support/lobby-keys.ts";
 
 /**
  * Lobbies and streams of one version in a separate process. Arguments: address of Redis, and of the module

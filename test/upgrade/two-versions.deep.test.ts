@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Redis } from "ioredis";
-import { eventStreamKey, type LobbyCommand, type Reply } from "../../actors/index.ts";
+import { type LobbyCommand, type Reply } from "../../actors/index.ts";
 import { bodyOf, by, createCommand, drawQuestions } from "../actors/rooms/fleet.ts";
 import { hubLimits } from "../../server/sse/delivery/limits.ts";
 import { eventually } from "../support/eventually.ts";
@@ -17,6 +17,7 @@ import {
   type Member,
   type Version,
 } from "./versions.ts";
+import { eventStreamKey } from "../support/lobby-keys.ts";
 
 const questions = 6;
 

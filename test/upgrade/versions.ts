@@ -4,7 +4,6 @@ import { get, type ClientRequest } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { publishNodeDown, type LobbyCommand, type Reply } from "../../actors/index.ts";
-import { ownerKey } from "../../actors/lobby/keys.ts";
 import { lobbyKeyPrefix } from "../../actors/lobby/actor.ts";
 import { shardCount, shardOf } from "../../actors/log/keys.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
@@ -13,6 +12,7 @@ import { accept, type ReceivedMessages } from "../../bench/faults/listener.ts";
 import { eventually } from "../support/eventually.ts";
 import { forked } from "../support/forked.ts";
 import type { Order } from "./member.ts";
+import { ownerKey } from "../support/lobby-keys.ts";
 
 const files = {
   previous: new URL("./previous/parts.mjs", import.meta.url),

@@ -15,7 +15,7 @@ import {
   type RequestInfo,
 } from "../../http/pipeline/route.ts";
 import { ownerHeaders } from "../../http/replies/owner-port.ts";
-import type { Subscription } from "../../sse/delivery/hub.ts";
+import type { Subscription } from "../../sse/delivery/subscription.ts";
 import { parseTopic, type Topic, type TopicNames } from "../../sse/topics/topics.ts";
 import type { RoomKind } from "../rooms/domain/room-kind.ts";
 import { jointToken } from "./joint-token.ts";

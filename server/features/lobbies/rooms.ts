@@ -1,4 +1,4 @@
-import { createLobbies, lobbyKey, type Lobbies } from "../../../actors/index.ts";
+import { createLobbies, lobbyKeyspace, type Lobbies } from "../../../actors/index.ts";
 import { lobbyResults } from "../../../workers/queues.ts";
 import { AppError } from "../../platform/errors.ts";
 import { withOrigin } from "../../platform/origin.ts";
@@ -59,7 +59,7 @@ export async function lobbyFacts(
   if (!reply.ok) return null;
   const { lobby } = JSON.parse(reply.body ?? "{}") as { lobby: ReadLobby };
   const { id: lobbyId, seq, status, players } = lobby;
-  const payload = { code, lobbyId, seq, key: lobbyKey(code) };
+  const payload = { code, lobbyId, seq, key: lobbyKeyspace.state(code) };
   return {
     members: players.map(({ id, account_id }) => ({ seatId: id, playerId: account_id })),
     // A finished lobby publishes nothing more, so its number is that of the job.

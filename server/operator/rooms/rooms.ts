@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import type { RoomSummary } from "../../../actors/index.ts";
 import { AppError } from "../../platform/errors.ts";
 import { timestamp } from "../../platform/time/clock.ts";
 import type { RoomReport, RoomsReport } from "../../runtime/ipc.ts";
@@ -212,16 +213,8 @@ async function countSubscribers(
   return question.codes.map((_, i) => counts.reduce((total, one) => total + (one[i] ?? 0), 0));
 }
 
-interface CommonFacts {
-  code: string;
-  shard: number;
-  status: string | null;
-  seq: number;
-  deadline: number | null;
-}
-
 const presentCommon = (
-  { code, shard, status, seq, deadline }: CommonFacts,
+  { code, shard, status, seq, deadline }: RoomSummary,
   numSubscribers = 0,
 ) => ({
   code,

@@ -1,6 +1,6 @@
 import type { StreamResponse } from "../../http/uws/stream-response.ts";
 import { encodeRetry, heartbeat, relabel, type Chunk } from "./frames.ts";
-import type { Subscription, TopicRequest } from "../delivery/hub.ts";
+import type { Subscription, TopicRequest } from "../delivery/subscription.ts";
 import type { HubLimits } from "../delivery/limits.ts";
 // oxlint-disable-next-line import/no-cycle -- a subscriber knows its stream
 import { splitLastEventId, Subscriber } from "./subscriber.ts";

@@ -1,5 +1,5 @@
 import type { Chunk } from "./frames.ts";
-import type { TopicRequest } from "../delivery/hub.ts";
+import type { TopicRequest } from "../delivery/subscription.ts";
 // oxlint-disable-next-line import/no-cycle -- a stream has subscribers, and each knows its stream
 import type { EventStream } from "./stream.ts";
 import type { Topic } from "../topics/topics.ts";

@@ -1,19 +1,18 @@
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
+import type { Counter } from "prom-client";
 import type { SnapshotMessage } from "../../platform/room-source.ts";
 import type { Clock } from "../../platform/time/clock.ts";
-import { encodeFrame } from "../stream/frames.ts";
+import { chunksOf, encodeFrame, isContiguous } from "../stream/frames.ts";
 import type { HubLimits } from "../delivery/limits.ts";
 import type { RoomTopic } from "./room-topic.ts";
-import { chunksOf, isContiguous } from "./repair.ts";
 import type { EventStream } from "../stream/stream.ts";
 import { lostCursor, unknownCursor, type Subscriber } from "../stream/subscriber.ts";
 
 export interface CatchUpDeps {
   limits: HubLimits;
   clock: Clock;
-  onGap: () => void;
-  onResumed: () => void;
-  onReplayed: (messages: number) => void;
+  /** Gaps, resumed subscriptions and replayed messages. */
+  count: Record<"gap" | "resumed" | "replayed", Counter.Internal>;
 }
 
 /** Attempts at a snapshot that is not older than the messages left in Redis. */
@@ -32,7 +31,7 @@ export class SubscriptionCatchUp {
     await topic.ready;
     const { idCursor } = subscriber;
     if (idCursor === unknownCursor) return this.snapshot(subscriber, topic, false);
-    if (await this.#resume(subscriber, topic, idCursor)) return this.#deps.onResumed();
+    if (await this.#resume(subscriber, topic, idCursor)) return this.#deps.count.resumed.inc();
     await this.snapshot(subscriber, topic, true);
   }
 
@@ -91,7 +90,7 @@ export class SubscriptionCatchUp {
 
   /** Replays messages that left the replay buffer and attaches; false when Redis has trimmed them too. */
   async #replay(subscriber: Subscriber, topic: RoomTopic): Promise<boolean> {
-    const { limits, onReplayed } = this.#deps;
+    const { limits, count } = this.#deps;
     const { stream } = subscriber;
     for (let page = 0; page < limits.maxPages; page++) {
       if (stream.isClosed) return true;
@@ -106,7 +105,7 @@ export class SubscriptionCatchUp {
         await turnToWrite(stream);
         if (stream.isClosed) return true;
         stream.deliver(subscriber, chunk);
-        onReplayed(chunk.frames.length);
+        count.replayed.inc(chunk.frames.length);
       }
     }
     stream.end("slow");
@@ -123,7 +122,7 @@ export class SubscriptionCatchUp {
     const { seq, payload } = snapshot;
     const frames = [encodeFrame(`${topic.kind}.snapshot`, payload, stream.idAt(subscriber, seq))];
     if (isGap) frames.unshift(encodeFrame(`${topic.kind}.gap`, this.#gapPayload(topic, seq), null));
-    if (isGap) this.#deps.onGap();
+    if (isGap) this.#deps.count.gap.inc();
     stream.write(Buffer.concat(frames));
     subscriber.moveTo(seq);
   }

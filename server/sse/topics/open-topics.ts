@@ -1,3 +1,4 @@
+import type { Counter } from "prom-client";
 import type { ListSource, RoomSource } from "../../platform/room-source.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { EventFeed } from "../delivery/event-feed.ts";
@@ -25,7 +26,7 @@ export interface OpenTopicsDeps {
   limits: HubLimits;
   clock: Clock;
   budget: ReplayBufferBudget;
-  count: Record<"in" | "replayed" | "gap" | "resumed", (n?: number) => void>;
+  count: Record<"in" | "replayed" | "gap" | "resumed", Counter.Internal>;
   /** Called before a message is written for the first time. */
   onFirstWrite: (frame: Frame) => void;
   onError: (error: unknown) => void;
@@ -41,15 +42,8 @@ export class OpenTopics {
   readonly #topics = new Map<string, AnyTopic>();
 
   constructor(deps: OpenTopicsDeps) {
-    const { limits, clock, count } = deps;
     this.#deps = deps;
-    this.#catchUp = new SubscriptionCatchUp({
-      limits,
-      clock,
-      onGap: count.gap,
-      onResumed: count.resumed,
-      onReplayed: count.replayed,
-    });
+    this.#catchUp = new SubscriptionCatchUp(deps);
   }
 
   /** Starts the catch-up of the subscriber from the client's cursor, then attaches it to its topic. */
@@ -142,7 +136,7 @@ export class OpenTopics {
       onFlushable: (topic) => writer.markFlushable(topic),
       onLost: (one) => this.#guard(one, catchUp.snapshot(one, created, true)),
       onBehind: (one) => this.#guard(one, catchUp.proceed(one, created)),
-      onFrame: () => count.in(),
+      onFrame: () => count.in.inc(),
       onFirstWrite,
       onError,
     });

@@ -1,5 +1,4 @@
-import type { Frame } from "../stream/frames.ts";
-import { isContiguous } from "./repair.ts";
+import { isContiguous, type Frame } from "../stream/frames.ts";
 
 /** Reads the available messages from number `from` on; an empty list means that they were trimmed. */
 type Read = (from: number) => Promise<readonly Frame[]> | readonly Frame[];

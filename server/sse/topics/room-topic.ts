@@ -1,11 +1,9 @@
 import type { DeliveryRules, SnapshotMessage } from "../../platform/room-source.ts";
 import { CoalescedTask } from "../../platform/tasks/coalesced-task.ts";
-import type { Chunk, Frame } from "../stream/frames.ts";
-import { frameOf, joinFrames } from "../stream/frames.ts";
+import { frameOf, isContiguous, joinFrames, type Chunk, type Frame } from "../stream/frames.ts";
 import type { EventFeed, StoredMessage, TopicAddress } from "../delivery/event-feed.ts";
 import type { HubLimits } from "../delivery/limits.ts";
 import { wasPublic } from "./public-time.ts";
-import { isContiguous } from "./repair.ts";
 import { ReplayBuffer, type ReplayBufferBudget } from "./replay-buffer.ts";
 import type { EventStream } from "../stream/stream.ts";
 import type { Source, Subscriber } from "../stream/subscriber.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { timestamp } from "../../../actors/lobby/timestamp.ts";
+import { timestamp } from "../../../actors/lobby/snapshot.ts";
 import { fc } from "../../support/seed.ts";
 
 describe("a time on the wire", () => {

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { eventStreamKey, type LobbyCommand } from "../../../actors/index.ts";
+import { type LobbyCommand } from "../../../actors/index.ts";
 import type { CommitFollower } from "../../../server/platform/room-source.ts";
 import type { Connections } from "../../../actors/log/connection.ts";
 import { bodyOf, by, createCommand } from "./fleet.ts";
 import { VirtualFleet, type VirtualWorker } from "./virtual-fleet.ts";
+import { eventStreamKey } from "../../support/lobby-keys.ts";
 
 interface Recorder extends CommitFollower {
   readonly seqs: number[];

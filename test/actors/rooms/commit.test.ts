@@ -3,17 +3,7 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import type { Redis } from "ioredis";
 import { Journal, type Commit } from "../../../actors/log/journal.ts";
 import { shardOf } from "../../../actors/log/keys.ts";
-import {
-  dueKey,
-  eventChannel,
-  eventStreamKey,
-  leavingKey,
-  lobbyKey,
-  lobbyKeyspace,
-  ownerKey,
-  portsKey,
-  workersKey,
-} from "../../../actors/lobby/keys.ts";
+import { lobbyKeyspace } from "../../../actors/lobby/keys.ts";
 import { runScript } from "../../../actors/log/scripts.ts";
 import { stampOf } from "../../../actors/log/stored-state.ts";
 import { systemTiming } from "../../../actors/timing.ts";
@@ -22,6 +12,16 @@ import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { bodyOf, by, createCommand, newMember } from "./fleet.ts";
+import {
+  dueKey,
+  eventChannel,
+  eventStreamKey,
+  leavingKey,
+  lobbyKey,
+  ownerKey,
+  portsKey,
+  workersKey,
+} from "../../support/lobby-keys.ts";
 
 const code = "ABCDEF";
 const token = "w1|1";

@@ -7,7 +7,7 @@ import {
   type Reply,
   type Takeover,
 } from "../../../actors/index.ts";
-import type { RoomTimings } from "../../../actors/shared-rooms.ts";
+import type { RoomTimings } from "../../../actors/timing.ts";
 import type { Origin } from "../../../server/platform/origin.ts";
 import { systemClock, type Clock } from "../../../server/platform/time/clock.ts";
 import { silentLogger, type Logger } from "../../../server/platform/log/logger.ts";

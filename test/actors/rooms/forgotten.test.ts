@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pino } from "pino";
-import { lobbyKey, workersKey } from "../../../actors/lobby/keys.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
 import { testStores } from "../../support/stores.ts";
 import { bodyOf, by, newMember, startedLobby } from "./fleet.ts";
+import { lobbyKey, workersKey } from "../../support/lobby-keys.ts";
 
 test("a worker that Redis counts as dead reports so, writes nothing, and serves again after it rejoins", async () => {
   const stores = await testStores();

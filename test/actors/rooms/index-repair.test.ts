@@ -2,10 +2,24 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { IndexRepair } from "../../../actors/log/index-repair.ts";
+import type { Leases } from "../../../actors/cluster/leases.ts";
+import { lobbyIndex } from "../../../actors/lobby/index-entry.ts";
+import { IndexKeeper } from "../../../actors/log/index-keeper.ts";
+import { shardOf } from "../../../actors/log/keys.ts";
+import type { Rooms } from "../../../actors/rooms.ts";
+import { Signal } from "../../../actors/signal.ts";
 import { systemTiming } from "../../../actors/timing.ts";
+import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
-import { bodyOf, by, createCommand, newMember, startedLobby, type Member } from "./fleet.ts";
+import {
+  bodyOf,
+  by,
+  context,
+  createCommand,
+  newMember,
+  startedLobby,
+  type Member,
+} from "./fleet.ts";
 
 describe("the lobby index when its connection breaks", () => {
   let stores: TestStores;
@@ -65,23 +79,36 @@ describe("the lobby index when its connection breaks", () => {
 describe("repairs of lobby index entries", () => {
   it("are retried until they are written, and a failing entry does not delay the others", async () => {
     const written = new Set<string>();
+    const acquired: Leases["acquired"] = new Signal();
+    const doubted: Rooms["doubted"] = new Signal();
     let refusals = 0;
     await new Promise<void>((done) => {
-      const repairs = new IndexRepair({
+      const repair = (code: string) => {
+        written.add(code);
+        if (written.size === 3) done();
+        return 1;
+      };
+      new IndexKeeper(lobbyIndex(context), {
+        kind: { read: { type: "read" }, notFound: "lobby:not_found" } as never,
+        log: silentLogger,
         timing: { ...systemTiming, after: (_ms, work) => (setImmediate(work), () => undefined) },
-        codesIn: async () => ["LISTED"],
-        async repair(code) {
-          if (code === "FAILED" && refusals < 2) {
+        redis: {
+          zrange: async () => ["LISTED"],
+          evalsha: async (_sha: string, _keyCount: number, ...args: unknown[]) =>
+            repair(String(args[3])),
+        } as never,
+        leases: { acquired, tokenOf: () => "token" },
+        rooms: { committed: new Signal(), doubted, stateOf: async () => null },
+        router: {
+          async ask(code) {
+            if (code !== "FAILED" || refusals === 2) return { ok: false, code: "lobby:not_found" };
             refusals += 1;
             throw new Error("away");
-          }
-          written.add(code);
-          if (written.size === 3) done();
+          },
         },
-        onFailure: () => undefined,
       });
-      repairs.claim(7);
-      for (const code of ["FAILED", "FAILED", "OTHERS"]) repairs.queue(code);
+      acquired.emit(shardOf("LISTED"), false, []);
+      for (const code of ["FAILED", "FAILED", "OTHERS"]) doubted.emit(code);
     });
     assert.deepEqual([...written], ["OTHERS", "LISTED", "FAILED"]);
     assert.equal(refusals, 2);

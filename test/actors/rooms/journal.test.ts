@@ -3,9 +3,10 @@ import { describe, it } from "node:test";
 import type { Connection } from "../../../actors/log/connection.ts";
 import { Journal, type Commit } from "../../../actors/log/journal.ts";
 import { shardOf } from "../../../actors/log/keys.ts";
-import { lobbyKeyspace, ownerKey } from "../../../actors/lobby/keys.ts";
+import { lobbyKeyspace } from "../../../actors/lobby/keys.ts";
 import { systemTiming } from "../../../actors/timing.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
+import { ownerKey } from "../../support/lobby-keys.ts";
 
 const change = (code: string): Commit => ({
   code,

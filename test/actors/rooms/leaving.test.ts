@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { shardCount } from "../../../actors/log/keys.ts";
-import { workersKey } from "../../../actors/lobby/keys.ts";
 import { VirtualFleet } from "./virtual-fleet.ts";
+import { workersKey } from "../../support/lobby-keys.ts";
 
 const slice = Math.ceil(shardCount / 10);
 

@@ -1,8 +1,8 @@
 import type { LobbyCommand, Reply } from "../../../actors/index.ts";
 import { shardOf } from "../../../actors/log/keys.ts";
-import { eventStreamKey, ownerKey } from "../../../actors/lobby/keys.ts";
 import { by, codes, createCommand, newSeat, seatsOf, shards } from "../../simulation/openings.ts";
 import { VirtualFleet, type VirtualWorker } from "./virtual-fleet.ts";
+import { eventStreamKey, ownerKey } from "../../support/lobby-keys.ts";
 
 export const [code = ""] = codes;
 export const [host = 0, guest = 0] = seatsOf(code);

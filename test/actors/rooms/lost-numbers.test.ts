@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Connections } from "../../../actors/log/connection.ts";
 import { shardOf } from "../../../actors/log/keys.ts";
-import { historyKey, workersKey } from "../../../actors/lobby/keys.ts";
 import { code, LobbyFleet, setPrompt } from "./lobby-fleet.ts";
 import type { VirtualWorker } from "./virtual-fleet.ts";
+import { historyKey, workersKey } from "../../support/lobby-keys.ts";
 
 interface Restart {
   downMs: number;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Takeover } from "../../../actors/index.ts";
-import { lobbyKeyspace, ownersKey } from "../../../actors/lobby/keys.ts";
+import { lobbyKeyspace } from "../../../actors/lobby/keys.ts";
 import {
   keptOwners,
   takeoversIn,
@@ -12,6 +12,7 @@ import { runScript } from "../../../actors/log/scripts.ts";
 import { maxRoomEvents } from "../../../actors/log/room-events.ts";
 import { by, newMember, startedLobby } from "./fleet.ts";
 import { ProcessFleet, until } from "./process-fleet.ts";
+import { ownersKey } from "../../support/lobby-keys.ts";
 
 describe("the owners of a room", () => {
   const takeovers: Takeover[] = [];

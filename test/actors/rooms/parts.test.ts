@@ -131,7 +131,6 @@ describe("the ticker", () => {
               arm: fc.constantFrom("A", "B", "C"),
               in: fc.integer({ min: 0, max: 3000 }),
             }),
-            fc.record({ disarm: fc.constantFrom("A", "B", "C") }),
             fc.record({ step: fc.integer({ min: -2000, max: 5000 }) }),
           ),
           { maxLength: 60 },
@@ -153,9 +152,6 @@ describe("the ticker", () => {
             if ("arm" in move) {
               due.set(move.arm, now + move.in);
               ticker.arm(move.arm, now + move.in);
-            } else if ("disarm" in move) {
-              due.delete(move.disarm);
-              ticker.arm(move.disarm, null);
             } else {
               now += move.step;
               t.mock.timers.tick(100);

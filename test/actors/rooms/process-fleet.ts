@@ -4,12 +4,12 @@ import { once } from "node:events";
 import { Redis } from "ioredis";
 import { publishNodeDown } from "../../../actors/index.ts";
 import { shardCount, shardOf } from "../../../actors/log/keys.ts";
-import { eventStreamKey, lobbyKey, ownerKey } from "../../../actors/lobby/keys.ts";
 import { lobbyKeyPrefix } from "../../../actors/lobby/actor.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { forked } from "../../support/forked.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { newMember, type Member } from "./fleet.ts";
+import { eventStreamKey, lobbyKey, ownerKey } from "../../support/lobby-keys.ts";
 
 export interface Neighbour {
   process: ChildProcess;

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Connections } from "../../../actors/log/connection.ts";
 import { shardCount } from "../../../actors/log/keys.ts";
-import { ownerKey } from "../../../actors/lobby/keys.ts";
-import { defaultTimings } from "../../../actors/cluster/membership.ts";
+import { defaultTimings } from "../../../actors/timing.ts";
 import { VirtualFleet } from "./virtual-fleet.ts";
+import { ownerKey } from "../../support/lobby-keys.ts";
 
 const slice = Math.ceil(shardCount / 10);
 

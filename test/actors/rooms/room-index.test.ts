@@ -3,7 +3,6 @@ import { after, before, describe, it } from "node:test";
 import type { Redis } from "ioredis";
 import type { Lobby } from "../../../actors/lobby/types.ts";
 import { shardOf } from "../../../actors/log/keys.ts";
-import { ownerKey, publicListChannel, publicListKey } from "../../../actors/lobby/keys.ts";
 import { lobbyIndex } from "../../../actors/lobby/index-entry.ts";
 import { RoomIndex } from "../../../actors/log/room-index.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
@@ -12,6 +11,7 @@ import { prepare } from "../../simulation/openings.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { context } from "./fleet.ts";
 import { code, LobbyFleet, setPrompt } from "./lobby-fleet.ts";
+import { ownerKey, publicListChannel, publicListKey } from "../../support/lobby-keys.ts";
 
 describe("the public list written by two owners of a lobby", () => {
   let stores: TestStores;

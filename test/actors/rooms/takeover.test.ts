@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Lobbies, Reply } from "../../../actors/index.ts";
 import { shardCount, shardOf } from "../../../actors/log/keys.ts";
-import { eventStreamKey, ownerKey } from "../../../actors/lobby/keys.ts";
 import { bodyOf, by, newMember, startedLobby } from "./fleet.ts";
 import { ProcessFleet, until } from "./process-fleet.ts";
+import { eventStreamKey, ownerKey } from "../../support/lobby-keys.ts";
 
 // Each has a fleet of its own, and they mostly wait for processes.
 describe("lobbies distributed over processes", { concurrency: true }, () => {

@@ -40,7 +40,6 @@ function createProcess() {
   const rooms = new Rooms({
     kind,
     keys: lobbyKeyspace,
-    nodeId: "w1",
     redis: { hgetall: async () => ({}), zrem: async () => 0 } as never,
     timing,
     log: silentLogger,
@@ -108,8 +107,7 @@ describe("deadlines of the lobbies in memory", () => {
     releaseStore();
     await Promise.all(all);
     await pass(timings.hostGraceMs + 2_000);
-    const lobbies = rooms.some(Infinity).map(({ state }) => state as Lobby);
-    const quiet = lobbies.find(({ code }) => code === "QUIETT");
+    const quiet = (await rooms.stateOf("QUIETT")) as Lobby | null;
     assert.equal(quiet?.status, "finished");
   });
 

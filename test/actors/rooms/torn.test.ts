@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Redis } from "ioredis";
-import { eventStreamKey, lobbyKey } from "../../../actors/lobby/keys.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { bodyOf, by, newMember, startedLobby, type Member } from "./fleet.ts";
+import { eventStreamKey, lobbyKey } from "../../support/lobby-keys.ts";
 
 describe("a lobby whose log is ahead of its state", () => {
   let stores: TestStores;

@@ -1,11 +1,10 @@
 import type { Reply } from "../../../actors/contract.ts";
 import type { Connections } from "../../../actors/log/connection.ts";
 import { allShards, shardOf } from "../../../actors/log/keys.ts";
-import { deadChannel, ownerKey, workersKey } from "../../../actors/lobby/keys.ts";
-import { defaultTimings } from "../../../actors/cluster/membership.ts";
 import { lobbyKind, type Lobbies } from "../../../actors/lobby/rooms.ts";
 import { erased, typed } from "../../../actors/create-rooms.ts";
-import { defaultAskTimings, SharedRooms } from "../../../actors/shared-rooms.ts";
+import { SharedRooms } from "../../../actors/shared-rooms.ts";
+import { defaultTimings } from "../../../actors/timing.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { createRandom } from "../../simulation/random.ts";
@@ -15,6 +14,7 @@ import { publish, wire, type Wiring } from "../../simulation/network.ts";
 import { context, question, startOfTime } from "../../simulation/openings.ts";
 import { Timeline, timingOf, type Place } from "../../simulation/timeline.ts";
 import { Vacancies } from "../../simulation/vacancies.ts";
+import { deadChannel, ownerKey, workersKey } from "../../support/lobby-keys.ts";
 
 export interface VirtualWorker extends Place {
   lobbies: Lobbies;
@@ -89,7 +89,7 @@ export class VirtualFleet {
       connections: alter(wiring.connections),
       linkDir: null,
       timing: timingOf(this.timeline, place),
-      timings: { ...defaultTimings, ...defaultAskTimings },
+      timings: defaultTimings,
       shards: this.#shards,
       log: silentLogger,
       clock: { now: () => this.redis.now() },

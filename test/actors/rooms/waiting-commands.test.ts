@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import type { Owner } from "../../../actors/cluster/owners.ts";
 import type { Leases } from "../../../actors/cluster/leases.ts";
+import { defaultTimings } from "../../../actors/timing.ts";
 import { Signal } from "../../../actors/signal.ts";
 import { maxWaiting, WaitingCommands } from "../../../actors/waiting-commands.ts";
 import { Timeline, timingOf } from "../../simulation/timeline.ts";
@@ -29,7 +30,7 @@ describe("commands that wait for an owner", () => {
     mapLoaded = new Signal();
     waiting = new WaitingCommands({
       timing: timingOf(timeline, { name: "w", isAlive: true, frozenUntil: 0 }),
-      retryMs,
+      timings: { ...defaultTimings, retryMs },
       leases: {
         ...{ acquired, mapLoaded },
         liveOwnerOf: (shard) => owners.get(shard) ?? null,

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test, describe } from "node:test";
-import { eventStreamKey } from "../../../actors/index.ts";
 import type { SnapshotMessage } from "../../../server/platform/room-source.ts";
 import { openStream, type EventStream, type Frame } from "../../support/event-stream.ts";
 import { startHubServer, startTestRedis, type HubServer, type TestRedis } from "./hub-server.ts";
 import { createLobbyLog, type LobbyLog } from "./lobby-log.ts";
+import { eventStreamKey } from "../../support/lobby-keys.ts";
 
 let redis: TestRedis;
 let log: LobbyLog;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App, us_socket_local_port } from "../../../server/http/uws/uws.ts";
-import { lobbyRoom, publicListChannel } from "../../../actors/index.ts";
+import { lobbyRoom } from "../../../actors/index.ts";
 import type { CommitSource, SnapshotMessage } from "../../../server/platform/room-source.ts";
 import { systemClock, type Clock } from "../../../server/platform/time/clock.ts";
 import { parseConfig } from "../../../server/platform/config/config.ts";
@@ -11,10 +11,11 @@ import { noFaults } from "../../../server/platform/faults/recorder.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createMetrics, type Metrics } from "../../../server/platform/metrics/metrics.ts";
 import { startLocalRedis, type LocalRedis } from "../../../server/runtime/stores/redis.ts";
-import { createHub } from "../../../server/sse/delivery/create-hub.ts";
-import type { Hub, Subscription } from "../../../server/sse/delivery/hub.ts";
+import { Hub } from "../../../server/sse/delivery/hub.ts";
+import type { Subscription } from "../../../server/sse/delivery/subscription.ts";
 import type { HubLimits } from "../../../server/sse/delivery/limits.ts";
 import { parseTopic } from "../../../server/sse/topics/topics.ts";
+import { publicListChannel } from "../../support/lobby-keys.ts";
 
 export interface TestRedis {
   url: string;
@@ -100,7 +101,7 @@ export function startHubServer(options: HubServerOptions): HubServer {
   const config = parseConfig({
     HUB_STREAMS_PER_ADDRESS: String(options.perAddress ?? 10_000),
   });
-  const hub = createHub({
+  const hub = new Hub({
     config,
     log: silentLogger,
     clock: options.clock ?? systemClock,

@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
-import { eventChannel, eventStreamKey } from "../../../actors/index.ts";
 import type { SnapshotMessage } from "../../../server/platform/room-source.ts";
+import { eventChannel, eventStreamKey } from "../../support/lobby-keys.ts";
 
 /** Publishes like the commit script: all messages of a lobby and their publication in one step. */
 const publishScript = `

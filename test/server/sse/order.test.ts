@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, test, describe } from "node:test";
 import { createRandom } from "../../survival/random.ts";
 import { setTimeout as delay } from "node:timers/promises";
-import { eventChannel, eventStreamKey } from "../../../actors/index.ts";
 import { openStream, type EventStream, type Frame } from "../../support/event-stream.ts";
 import { startHubServer, startTestRedis, type HubServer, type TestRedis } from "./hub-server.ts";
 import { createLobbyLog, type LobbyLog } from "./lobby-log.ts";
+import { eventChannel, eventStreamKey } from "../../support/lobby-keys.ts";
 
 let redis: TestRedis;
 let log: LobbyLog;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Redis } from "ioredis";
-import { eventChannel, eventStreamKey } from "../../../actors/index.ts";
 import { openStream, type EventStream, type Frame } from "../../support/event-stream.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startProxy, type Proxy } from "../../support/proxy.ts";
 import { bodyOf, by, createCommand, newMember, type Member } from "../../actors/rooms/fleet.ts";
 import { startHubServer, startTestRedis, type HubServer, type TestRedis } from "./hub-server.ts";
+import { eventChannel, eventStreamKey } from "../../support/lobby-keys.ts";
 
 interface Process extends Member {
   hub: HubServer;

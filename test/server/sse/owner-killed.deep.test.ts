@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, describe, test } from "node:test";
 import { Redis } from "ioredis";
-import { deadChannel, ownerKey, workersKey } from "../../../actors/lobby/keys.ts";
 import { shardCount, shardOf } from "../../../actors/log/keys.ts";
 import { bodyOf, by, createCommand, newMember, type Member } from "../../actors/rooms/fleet.ts";
 import { openStream, type EventStream } from "../../support/event-stream.ts";
@@ -10,6 +9,7 @@ import { eventually } from "../../support/eventually.ts";
 import { forked } from "../../support/forked.ts";
 import { startProxy } from "../../support/proxy.ts";
 import { startHubServer, startTestRedis, type HubServer, type TestRedis } from "./hub-server.ts";
+import { deadChannel, ownerKey, workersKey } from "../../support/lobby-keys.ts";
 
 const numKills = 20;
 /** Fewer than one script accepts, so that all are committed at once. */

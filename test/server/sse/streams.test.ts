@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, before, test, describe } from "node:test";
-import { eventChannel } from "../../../actors/index.ts";
 import {
   openStream,
   StreamRefused,
@@ -18,6 +17,7 @@ import {
 } from "./hub-server.ts";
 import { createLobbyLog, type LobbyLog } from "./lobby-log.ts";
 import { openRaw } from "./raw-stream.ts";
+import { eventChannel } from "../../support/lobby-keys.ts";
 
 let redis: TestRedis;
 let log: LobbyLog;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test, describe } from "node:test";
-import { publicListChannel } from "../../../actors/lobby/keys.ts";
 import { splitLastEventId } from "../../../server/sse/stream/subscriber.ts";
 import { openStream, type EventStream, type Frame } from "../../support/event-stream.ts";
 import { startHubServer, startTestRedis, type HubServer, type TestRedis } from "./hub-server.ts";
 import { createLobbyLog, type LobbyLog } from "./lobby-log.ts";
+import { publicListChannel } from "../../support/lobby-keys.ts";
 
 const list = "/games/trivia/lobbies";
 let redis: TestRedis;

@@ -1,13 +1,13 @@
-import { lobbyRoom, publicListChannel, type Lobbies } from "../../../../actors/index.ts";
+import { lobbyRoom, type Lobbies } from "../../../../actors/index.ts";
 import type { HubRooms } from "../../../../server/features/hub/deps.ts";
 import { hubRoutes } from "../../../../server/features/hub/routes.ts";
 import { lobbyAccess, lobbyRooms } from "../../../../server/features/lobbies/rooms.ts";
 import { silentLogger } from "../../../../server/platform/log/logger.ts";
-import { createHub } from "../../../../server/sse/delivery/create-hub.ts";
-import type { Hub } from "../../../../server/sse/delivery/hub.ts";
+import { Hub } from "../../../../server/sse/delivery/hub.ts";
 import type { HubLimits } from "../../../../server/sse/delivery/limits.ts";
 import type { SampleServer } from "../../http/sample.ts";
 import type { LobbyLog } from "../../sse/lobby-log.ts";
+import { publicListChannel } from "../../../support/lobby-keys.ts";
 
 export interface HubOfSample {
   publicList?: () => Promise<string>;
@@ -21,7 +21,7 @@ export function hubOf(
   { publicList = async () => "[]", limits = {} }: HubOfSample = {},
 ): Hub {
   const { config, clock, metrics } = deps;
-  return createHub({
+  return new Hub({
     config,
     log: silentLogger,
     clock,

@@ -6,7 +6,7 @@ import { AppError } from "../../../../server/platform/errors.ts";
 import { createTokenService } from "../../../../server/platform/security/tokens.ts";
 import type { Reply as RoomReply } from "../../../../actors/index.ts";
 import type { Reply } from "../../../../server/http/pipeline/route.ts";
-import type { Subscription } from "../../../../server/sse/delivery/hub.ts";
+import type { Subscription } from "../../../../server/sse/delivery/subscription.ts";
 import { lobbyHubRoutes, roomsThat } from "./hub-of-sample.ts";
 
 const config = parseConfig({ APP_SECRET: "a-secret-of-more-than-thirty-two-bytes" });

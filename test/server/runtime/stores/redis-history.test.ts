@@ -4,9 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Redis } from "ioredis";
-import { createRooms, eventStreamKey, Keyspace } from "../../../../actors/index.ts";
+import { createRooms, Keyspace } from "../../../../actors/index.ts";
 import { kindsKey, shardOf } from "../../../../actors/log/keys.ts";
-import { historyKey } from "../../../../actors/lobby/keys.ts";
 import { silentLogger } from "../../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../../server/platform/metrics/metrics.ts";
 import { connectRedis, redisReady } from "../../../../server/platform/redis/redis.ts";
@@ -15,6 +14,7 @@ import { startLocalRedis, type LocalRedis } from "../../../../server/runtime/sto
 import { counterActor, type Command as CounterCommand } from "../../../actors/kinds/counter.ts";
 import { bodyOf, by, newMember, startedLobby } from "../../../actors/rooms/fleet.ts";
 import { starts } from "../../../support/cleanup.ts";
+import { eventStreamKey, historyKey } from "../../../support/lobby-keys.ts";
 
 describe("lobbies in a restarted embedded Redis", () => {
   const code = "AAAAAA";
