@@ -1,19 +1,4 @@
-/** The generator's main loop stood still. Times in milliseconds since the start of the run. */
-export interface Stall {
-  atMs: number;
-  ms: number;
-}
-
-/** What a generator says about itself. */
-export interface GeneratorHealth {
-  stalls: Stall[];
-  numStalls: number;
-  stalledMs: number;
-  /** Most memory, in MiB. */
-  peakMib: number;
-  /** Processor time during the load, in seconds. */
-  cpuSeconds: number;
-}
+import type { GeneratorHealth } from "./record.ts";
 
 const tickMs = 5;
 /** A shorter pause is a busy loop or a garbage collection, not a stall. */
@@ -33,7 +18,7 @@ export class LoopWatch {
   readonly #startedAt: number;
   readonly #endsAt: number;
   #cpuAtEnd: NodeJS.CpuUsage | null = null;
-  readonly #stalls: Stall[] = [];
+  readonly #stalls: GeneratorHealth["stalls"] = [];
   readonly #timer: NodeJS.Timeout;
   readonly #cpuAtStart = process.cpuUsage();
   #lastAt = performance.now();

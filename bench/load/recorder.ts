@@ -1,8 +1,9 @@
 import { Times } from "./histogram.ts";
-import { lateMs, LoopWatch, type GeneratorHealth } from "./health.ts";
+import { lateMs, LoopWatch } from "./health.ts";
 import type {
   ErrorGroup,
   ErrorSample,
+  GeneratorHealth,
   GeneratorNotice,
   OperationSecond,
   Played,

@@ -26,19 +26,27 @@ const Operation = Type.Object({
 });
 
 const OperationSecond = Type.Object({
+  /** Operations that succeeded, that failed without meeting a limit, and that ended with 429. */
   count: Type.Number(),
   failed: Type.Number(),
   limited: Type.Number(),
-  /** HDR histograms of microseconds, V2 compressed, base64. */
+  /** From the intended start, of the successful ones: an HDR histogram of microseconds, V2 compressed, base64; null: none. */
   response: Nullable(Type.String()),
+  /**
+   * The same from the send. Only of operations that a generator in good order sent in time and received: a generator
+   * that stands still never makes it longer. A figure of a scenario has none.
+   */
   service: Nullable(Type.String()),
 });
 
 const Second = Type.Object({
+  /** Seconds since the start of the load. */
   at: Type.Number(),
+  /** Arrivals that were sent, those of them that were late, and those dropped at the limit of concurrent ones. */
   sent: Type.Number(),
   late: Type.Number(),
   dropped: Type.Number(),
+  /** Histogram of the times by which arrivals were sent late; null: none was sent. */
   lateness: Nullable(Type.String()),
   operations: Type.Record(Type.String(), OperationSecond),
 });
@@ -59,13 +67,16 @@ const Budget = Type.Object({
 
 const ErrorGroup = Type.Object({
   operation: Type.String(),
+  /** A code of the service ("lobby:not_found"), of the client ("network:timeout") or of the bench ("bench:deadline"). */
   code: Type.String(),
+  /** HTTP status; 0 without one. */
   status: Type.Number(),
   count: Type.Number(),
   samples: Type.Array(
     Type.Object({
       at: Type.Number(),
       bot: Type.String(),
+      /** `X-Request-Id` that the bot sent; null: no request failed. */
       requestId: Nullable(Type.String()),
       request: Nullable(Type.String()),
       message: Type.String(),
@@ -74,6 +85,7 @@ const ErrorGroup = Type.Object({
 });
 
 const Violation = Type.Object({
+  /** "lost answer", "gap", "wrong proof" */
   kind: Type.String(),
   text: Type.String(),
   bot: Type.String(),
@@ -91,10 +103,13 @@ const Fault = Type.Object({
 });
 
 const Generator = Type.Object({
+  /** When its main loop stood still, in milliseconds since the start of the load. */
   stalls: Type.Array(Type.Object({ atMs: Type.Number(), ms: Type.Number() })),
   numStalls: Type.Number(),
   stalledMs: Type.Number(),
+  /** Most memory. */
   peakMib: Type.Number(),
+  /** Processor time during the load. */
   cpuSeconds: Type.Number(),
 });
 
@@ -163,10 +178,14 @@ export const ReportSchema = Type.Object({
     sent: Type.Number(),
     /** To the port of the worker that owns a lobby; absent in earlier reports. */
     direct: Type.Optional(Type.Number()),
+    /** Attempts that the client repeats, by "status code" or system error. */
     repeated: Counts,
     connections: Type.Number(),
+    /** Connections that the other side ended, idle ones too; the bots opened new ones. */
     lostConnections: Type.Number(),
+    /** Answers with 429, by request and the setting that sets the limit. */
     limited: Counts,
+    /** Guests that came into being; no endpoint removes them. */
     guests: Type.Number(),
   }),
   generators: Type.Array(Generator),
