@@ -8,6 +8,7 @@ import { installPeers, packagesFolder } from "./peers/packages.ts";
 import { median, medianWithInterval, note, printTable } from "./report.ts";
 import { loadScenario } from "./scenarios.ts";
 import { withService } from "./service.ts";
+import { ownInstance } from "./target.ts";
 
 /**
  * `npm run bench -- calibrate`: the same closed load, a connection that reads public data as fast as it is answered, from
@@ -38,10 +39,7 @@ const tools: Readonly<Record<string, Tool>> = {
       load: { shape: "closed", users: connections, seconds },
       ...{ seed: 1, processes: 1, maxInFlight: 10_000, budgets: [] },
       ...{ command: "npm run bench -- calibrate", interrupted: new AbortController().signal },
-      target: {
-        ...{ url, operatorUrl: null, operatorTokenFile: null, addresses: null },
-        ...{ mayLoadHost: false, settings: {} },
-      },
+      target: { ...ownInstance(), url },
     });
     const read = report.operations.find(({ name }) => name === "read");
     if (!read?.service) throw new Error([report.verdict, ...report.problems].join("; "));

@@ -4,7 +4,6 @@ export interface BenchOptions {
   /** Short runs with coarse numbers. */
   isQuick: boolean;
   everyday: EverydaySizes;
-  rounds: RoundSizes;
   rolling: RollingSizes;
 }
 
@@ -20,16 +19,7 @@ export interface RollingSizes {
   seconds: number;
 }
 
-/** Sizes of `http beside`, `service idle` and `database beside`; `lobby seats` uses `rounds`. */
-export interface RoundSizes {
-  rounds: number;
-  /** Length of a round. */
-  seconds: number;
-  /** Another checkout whose service is also measured; null: none. */
-  beside: string | null;
-}
-
-/** Sizes of `lobby everyday`; `lobby seats` uses those that do not concern commands. */
+/** Sizes of `lobby everyday`. */
 export interface EverydaySizes {
   /** Commands per second over all lobbies. */
   rates: number[];

@@ -3,7 +3,7 @@ import { inOwnFolder } from "../test/support/own-folder.ts";
 import { floorBenches } from "./floor-benches.ts";
 import { peerNames } from "./lobby/everyday-peers.ts";
 import { printTable } from "./report.ts";
-import type { EverydaySizes, RollingSizes, RoundSizes, Scenarios } from "./floor-scenario.ts";
+import type { EverydaySizes, RollingSizes, Scenarios } from "./floor-scenario.ts";
 
 /**
  * `npm run bench -- floor <name> [scenario...] [<name>...] [--quick]`: everything that is compared runs in the
@@ -13,9 +13,6 @@ const form =
   "npm run bench -- floor <name> [scenario...] [<name>...] [--quick]\n" +
   "  lobby everyday: [--rates 400,800,2800] [--lobbies 200] [--streams 8] [--rounds 12] [--seconds 20]\n" +
   "                  [--workers 1,2] [--follow] [--beside <another checkout>] [--peers socketio,socketio-streams,colyseus]\n" +
-  "  lobby seats:    [--lobbies 200] [--rounds 3] [--workers 1,2] [--beside <another checkout>]\n" +
-  "  service idle:   [--rounds 3] [--seconds 20] [--beside <another checkout>]\n" +
-  "  database beside, http beside: the same\n" +
   "  rolling:        [--rate 200] [--streams 1000] [--games 60] [--seconds 20]";
 
 function usage(reason: string, choices: Record<string, { about: string }>): never {
@@ -32,7 +29,7 @@ const { values, positionals } = readArguments(form, {
     streams: { type: "string" },
     rate: { type: "string" },
     games: { type: "string" },
-    rounds: { type: "string" },
+    rounds: { type: "string", default: "12" },
     seconds: { type: "string", default: "20" },
     workers: { type: "string", default: "1,2" },
     follow: { type: "boolean", default: false },
@@ -56,20 +53,12 @@ function everydaySizes(): EverydaySizes {
     rates: list("rates", values.rates),
     lobbies: number("lobbies", values.lobbies),
     streams: number("streams", values.streams ?? "8"),
-    rounds: number("rounds", values.rounds ?? "12"),
+    rounds: number("rounds", values.rounds),
     seconds: number("seconds", values.seconds),
     workers: list("workers", values.workers),
     follow: values.follow,
     beside: values.beside ?? null,
     peers: peerList(values.peers),
-  };
-}
-
-function roundSizes(): RoundSizes {
-  return {
-    rounds: wholeNumber(form, "--rounds", values.rounds ?? "3"),
-    seconds: wholeNumber(form, "--seconds", values.seconds),
-    beside: values.beside ?? null,
   };
 }
 
@@ -103,7 +92,6 @@ async function runChosen(): Promise<number> {
   const options = {
     isQuick: values.quick,
     everyday: everydaySizes(),
-    rounds: roundSizes(),
     rolling: rollingSizes(),
   };
   for (const { scenarios, only } of chosen)

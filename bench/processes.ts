@@ -64,9 +64,6 @@ function timesOf(pid: number): Times {
 /** Resident memory of these processes in KiB. */
 export const residentKib = (pids: readonly number[]): number => sumOf(pids, "status", "VmRSS");
 
-/** Peak resident memory of each of these processes, summed, in KiB. */
-export const peakKib = (pids: readonly number[]): number => sumOf(pids, "status", "VmHWM");
-
 /** Resident memory with pages that several processes share divided among them, in KiB. */
 export const proportionalKib = (pids: readonly number[]): number =>
   pids.reduce((sum, pid) => {

@@ -1,8 +1,24 @@
 import { connect, type Socket } from "node:net";
 
-export function openSocket(port: number, host = "127.0.0.1"): Promise<Socket> {
+/** A complete HTTP request. */
+export function requestText(
+  method: string,
+  path: string,
+  { headers: given, body }: { headers?: Record<string, string>; body?: unknown } = {},
+): string {
+  const text = body === undefined ? "" : JSON.stringify(body);
+  const headers: Record<string, string> = { host: "bench", ...given };
+  if (text !== "") headers["content-type"] = "application/json";
+  if (method !== "GET") headers["content-length"] = String(Buffer.byteLength(text));
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n${text}`;
+}
+
+/** A raw connection, so that the cost of a client library is not measured. */
+export function openSocket(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
-    const socket = connect(port, host, () => resolve(socket));
+    const socket = connect(Number(port), hostname, () => resolve(socket));
     socket.setNoDelay(true);
     socket.once("error", reject);
   });
@@ -11,8 +27,6 @@ export function openSocket(port: number, host = "127.0.0.1"): Promise<Socket> {
 export interface RawAnswer {
   status: string;
   requestId: string;
-  /** `name=value` of the cookie that was set, "" without one. */
-  cookie: string;
 }
 
 /** Sends one request and reads the complete response. */
@@ -31,7 +45,6 @@ export function ask(socket: Socket, request: string): Promise<RawAnswer> {
       resolve({
         status: head.slice(9, 12),
         requestId: /^x-request-id: (\S+)/im.exec(head)?.[1] ?? "",
-        cookie: /^set-cookie: ([^;\r\n]+)/im.exec(head)?.[1] ?? "",
       });
     };
     const onClose = () => reject(new Error("the connection was closed"));
@@ -42,57 +55,8 @@ export function ask(socket: Socket, request: string): Promise<RawAnswer> {
   });
 }
 
-export interface Reader {
-  /** The complete body of a GET, one request at a time. Throws unless the status is 200. */
-  read(path: string): Promise<Buffer>;
-  close(): void;
-}
-
-/** A raw connection for sequential requests, so that the cost of a client library is not measured. */
-export async function openReader(url: string): Promise<Reader> {
-  const { hostname, port, host } = new URL(url);
-  const socket = await openSocket(Number(port), hostname);
-  return {
-    async read(path) {
-      const answer = bodyOf(socket, path);
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-      return answer;
-    },
-    close: () => socket.destroy(),
-  };
-}
-
-function bodyOf(socket: Socket, path: string): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let missing: number | null = null;
-    const onData = (chunk: Buffer) => {
-      chunks.push(chunk);
-      if (missing === null) missing = bodyLeft(chunks);
-      else missing -= chunk.length;
-      if (missing !== 0) return;
-      settle();
-      const whole = Buffer.concat(chunks);
-      const status = whole.toString("latin1", 9, 12);
-      if (status !== "200") return reject(new Error(`${path} answered ${status}`));
-      resolve(whole.subarray(whole.indexOf(headEnd) + headEnd.length));
-    };
-    const onClose = () => {
-      settle();
-      reject(new Error(`the connection was closed before ${path} was answered`));
-    };
-    const settle = () => socket.off("data", onData).off("close", onClose);
-    socket.on("data", onData).once("close", onClose);
-  });
-}
-
-const headEnd = "\r\n\r\n";
-
-/** Outstanding bytes of the body; null before the complete head. */
-function bodyLeft(chunks: Buffer[]): number | null {
-  const received = Buffer.concat(chunks);
-  const end = received.indexOf(headEnd);
-  if (end < 0) return null;
-  const length = /^content-length: (\d+)/im.exec(received.toString("latin1", 0, end))?.[1];
-  return Number(length ?? 0) - (received.length - end - headEnd.length);
+/** A GET that must be answered with 200. */
+export async function read(socket: Socket, path: string): Promise<void> {
+  const { status } = await ask(socket, requestText("GET", path));
+  if (status !== "200") throw new Error(`${path} answered ${status}`);
 }

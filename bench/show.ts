@@ -3,12 +3,14 @@ import { Command } from "commander";
 import { inOwnFolder } from "../test/support/own-folder.ts";
 import { planBeside } from "./faults/beside.ts";
 import type { Beside, Happened } from "./load/beside.ts";
+import { percentileOrMax } from "./load/histogram.ts";
 import { runScenario, type RunOptions } from "./load/run.ts";
 import type { Load } from "./load/shapes.ts";
 import { note, printTable } from "./report.ts";
 import { exitCodes } from "./report/build.ts";
 import type { Operation, Report } from "./report/schema.ts";
 import { loadScenario, scenarioNames, type LoadedScenario } from "./scenarios.ts";
+import { ownInstance } from "./target.ts";
 
 /**
  * `npm run bench -- show [scenario...]`: what the load tests promise of themselves, tried with each scenario. A service
@@ -71,7 +73,7 @@ interface Shown {
 function shownByService(report: Report): Shown {
   const { name, response } = mainOperation(report);
   const { "90": p90, "99": p99 } = response.percentiles;
-  const tail = p99 ?? response.maxMs;
+  const tail = percentileOrMax(response, 99);
   return {
     figures: `${name} p90 ${p90?.toFixed(0) ?? "unknown"}, ${p99 == null ? "max" : "p99"} ${tail.toFixed(0)} ms`,
     isShown: (p90 ?? Infinity) >= leastP90Ms && tail >= leastP99Ms,
@@ -114,10 +116,7 @@ async function show(one: LoadedScenario, interrupted: AbortSignal): Promise<Show
       ...one,
       ...{ load: { ...load, seconds } as Load, budgets: [], beside, interrupted },
       ...{ seed: 1, processes: 1, maxInFlight: 10_000, command: "npm run bench -- show" },
-      target: {
-        ...{ url: null, operatorUrl: null, operatorTokenFile: null, addresses: null },
-        ...{ mayLoadHost: false, settings },
-      },
+      target: ownInstance(settings),
     };
     const report = await runScenario(options);
     shown.push(judge(report));

@@ -35,6 +35,12 @@ export interface TargetOptions {
   root?: string;
 }
 
+/** An own instance with these settings. */
+export const ownInstance = (settings: Readonly<Record<string, string>> = {}): TargetOptions => ({
+  ...{ url: null, operatorUrl: null, operatorTokenFile: null, addresses: null },
+  ...{ mayLoadHost: false, settings },
+});
+
 /** The target cannot be loaded; the message says why and what to do. */
 export class TargetError extends Error {}
 
@@ -112,7 +118,7 @@ async function reachTarget(url: string, options: TargetOptions, floor: Floor): P
 async function startFloor(): Promise<Floor> {
   const port = await freePort();
   const args = ["300", String(port)];
-  const { pid, stop } = await startRemote(new URL("./echo.ts", import.meta.url), { args });
+  const { pid, stop } = await startRemote(new URL("./closed/echo.ts", import.meta.url), { args });
   return { url: `http://127.0.0.1:${port}`, pid, stop };
 }
 

@@ -7,6 +7,7 @@ import { runScenario } from "../load/run.ts";
 import { printReport } from "../report/text.ts";
 import { writeReport } from "../report/write.ts";
 import { loadScenario } from "../scenarios.ts";
+import { ownInstance } from "../target.ts";
 import { startSeconds, survivalBeside } from "./beside.ts";
 
 /** The scenario `survival` under kills; exits with 3 if anything was lost, doubled or missed. */
@@ -39,10 +40,7 @@ async function run(interrupted: AbortSignal): Promise<number> {
     load: { shape: "closed", users, seconds: startSeconds + seconds },
     ...{ seed, processes: 1, maxInFlight: users, interrupted },
     command: ["npm run survive --", ...process.argv.slice(2)].join(" "),
-    target: {
-      ...{ url: null, operatorUrl: null, operatorTokenFile: null, addresses: null },
-      ...{ mayLoadHost: false, settings: { HTTP_WORKERS: String(workers) } },
-    },
+    target: ownInstance({ HTTP_WORKERS: String(workers) }),
     beside: survivalBeside(seconds, users),
   });
   mkdirSync(out, { recursive: true });

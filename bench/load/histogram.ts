@@ -9,7 +9,7 @@ import {
 const longestMicros = 600_000_000;
 
 /** A percentile is reported when at least this many samples lie beyond it. */
-export const samplesBeyond = 10;
+const samplesBeyond = 10;
 
 /** Percentiles of a summary; a null one has too few samples beyond it. */
 export const reportedPercentiles = [50, 90, 95, 99, 99.9, 99.99] as const;
@@ -21,6 +21,12 @@ export interface Summary {
   /** "50" to "99.99" -> milliseconds. */
   percentiles: Record<string, number | null>;
 }
+
+/** A percentile, or with too few samples beyond it the longest time, which is no less. */
+export const percentileOrMax = (
+  { percentiles, maxMs }: Summary,
+  percent: (typeof reportedPercentiles)[number],
+): number => percentiles[String(percent)] ?? maxMs;
 
 /** Times in an HDR histogram of microseconds with three significant digits; stored as text, and mergeable. */
 export class Times {

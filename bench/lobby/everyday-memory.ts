@@ -1,7 +1,7 @@
 import { proportionalKib } from "../processes.ts";
 import type { Table } from "../report.ts";
-import { byProcess, mapValues, sum, type Amounts } from "./amounts.ts";
-import type { Side } from "./everyday-sides.ts";
+import { byProcess, mapValues, sum, type Amounts } from "../rooms/amounts.ts";
+import type { Side } from "../rooms/side.ts";
 
 /** Resident memory in MiB by process role; pages shared by several processes are divided among them. */
 export const memoryOf = (side: Side): Amounts =>

@@ -1,9 +1,9 @@
 import { cpuMicros, treeMicros, treePids } from "../processes.ts";
-import type { Protocol } from "../open-load/process.ts";
 import { installPeers } from "../peers/packages.ts";
+import type { Protocol } from "../rooms/process.ts";
+import type { Side, With } from "../rooms/side.ts";
 import { startRemote } from "../rpc.ts";
 import { startRedis } from "../stores.ts";
-import type { Side } from "./everyday-sides.ts";
 
 type PeerCalls = { port: () => number };
 
@@ -35,19 +35,15 @@ const peers: Record<string, Peer> = {
 
 export const peerNames = Object.keys(peers);
 
-/** Installs and starts the named peers, and stops them after `work`. */
-export async function withPeers<T>(
-  names: readonly string[],
-  work: (sides: Side[]) => Promise<T>,
-  started: Side[] = [],
-): Promise<T> {
-  const [name, ...others] = names;
-  if (name === undefined) return work(started);
-  const peer = peers[name];
-  if (!peer) throw new Error(`there is no peer "${name}", only ${peerNames.join(", ")}`);
-  await installPeers();
-  return withPeer(peer, (side) => withPeers(others, work, [...started, side]));
-}
+/** Starts a peer, installed before its first use. */
+export const peerNamed =
+  <T>(name: string): With<Side, T> =>
+  async (work) => {
+    const peer = peers[name];
+    if (!peer) throw new Error(`there is no peer "${name}", only ${peerNames.join(", ")}`);
+    await installPeers();
+    return withPeer(peer, work);
+  };
 
 async function withPeer<T>(peer: Peer, work: (side: Side) => Promise<T>): Promise<T> {
   const redis = peer.hasRedis ? await startRedis() : null;
@@ -71,8 +67,6 @@ async function withPeer<T>(peer: Peer, work: (side: Side) => Promise<T>): Promis
           ...(redis && { Redis: cpuMicros([redis.pid]) }),
         }),
         pids: () => ({ server: treePids(remote.pid), ...(redis && { Redis: [redis.pid] }) }),
-        servedBy: "server",
-        redisUrl: redis?.url ?? null,
       });
     } finally {
       await remote.stop();

@@ -1,8 +1,11 @@
-import type { RunResult } from "../open-load/generator.ts";
 import { median, medianInterval, medianWithInterval, verdict, type Table } from "../report.ts";
 import type { EverydaySizes } from "../floor-scenario.ts";
-import { averageOf, byProcess, sum, type Amounts } from "./amounts.ts";
-import { floorName } from "./everyday-sides.ts";
+import { percentileOrMax, type Summary } from "../load/histogram.ts";
+import { averageOf, byProcess, sum, type Amounts } from "../rooms/amounts.ts";
+import type { RunResult } from "../rooms/generator.ts";
+import { faultsText } from "../rooms/side.ts";
+
+export const floorName = "floor";
 
 /** One side at one rate. */
 export interface Measured {
@@ -18,7 +21,7 @@ export type Results = Map<string, Map<number, Measured[]>>;
 export function rateTables(
   results: Results,
   sizes: EverydaySizes,
-  aims: ReadonlyMap<string, number | undefined>,
+  limits: ReadonlyMap<string, number | undefined>,
 ): Table[] {
   const floor = results.get(floorName);
   return sizes.rates.map((rate) => {
@@ -28,21 +31,21 @@ export function rateTables(
       const pairs = (of: (one: Measured) => number) => ratios(rounds, floor?.get(rate) ?? [], of);
       const ratio = (of: (one: Measured) => number) =>
         name === floorName ? "" : medianWithInterval(pairs(of), "x");
-      const aim = aims.get(name);
+      const limit = limits.get(name);
       const middle = (of: (one: Measured) => number, digits: number) =>
         medianWithInterval(rounds.map(of), "", digits);
       return [
         name,
         middle(costOf, 0),
         ratio(costOf),
-        aim === undefined ? "" : verdict(median(pairs(costOf)), { limit: aim, unit: "x" }),
+        limit === undefined ? "" : verdict(median(pairs(costOf)), { limit, unit: "x" }),
         byProcess(averageOf(rounds.map(({ micros }) => micros)), 1, 0),
-        middle(({ result }) => result.answers.p50Ms, 2),
-        middle(({ result }) => result.answers.p99Ms, 1),
-        middle(({ result }) => result.lastDeliveries.p50Ms, 2),
-        middle(({ result }) => result.lastDeliveries.p99Ms, 1),
-        ratio(({ result }) => result.lastDeliveries.p50Ms),
-        rounds.map(({ result }) => faultsOf(result)).reduce(addFaults, "0/0/0/0/0"),
+        middle(({ result }) => p50(result.answers), 2),
+        middle(({ result }) => p99(result.answers), 1),
+        middle(({ result }) => p50(result.lastDeliveries), 2),
+        middle(({ result }) => p99(result.lastDeliveries), 1),
+        ratio(({ result }) => p50(result.lastDeliveries)),
+        faultsText(rounds.map(({ result }) => result)),
       ];
     });
     return {
@@ -67,6 +70,8 @@ export function rateTables(
   });
 }
 
+const p50 = (times: Summary) => percentileOrMax(times, 50);
+const p99 = (times: Summary) => percentileOrMax(times, 99);
 const costOf = ({ micros }: Measured) => sum(micros);
 
 const ratios = (
@@ -116,17 +121,6 @@ export function comparison(
 }
 
 export function summaryOf({ result, micros }: Measured): string {
-  const { lastDeliveries } = result;
-  return `${sum(micros).toFixed(0)} us, p50 ${lastDeliveries.p50Ms.toFixed(1)} ms, p99 ${lastDeliveries.p99Ms.toFixed(1)} ms, ${faultsOf(result)}`;
-}
-
-const faultsOf = (one: RunResult): string =>
-  [one.refused, one.lost, one.doubled, one.disordered, one.closed].join("/");
-
-function addFaults(one: string, other: string): string {
-  const more = other.split("/").map(Number);
-  return one
-    .split("/")
-    .map((count, n) => Number(count) + (more[n] ?? 0))
-    .join("/");
+  const { lastDeliveries: times } = result;
+  return `${sum(micros).toFixed(0)} us, p50 ${p50(times).toFixed(1)} ms, p99 ${p99(times).toFixed(1)} ms, ${faultsText([result])}`;
 }

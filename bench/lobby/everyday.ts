@@ -1,19 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { note, type Table } from "../report.ts";
-import type { EverydaySizes, Scenario } from "../floor-scenario.ts";
-import { byProcess, perUnit, sum, type Amounts } from "./amounts.ts";
+import type { EverydaySizes, Scenarios } from "../floor-scenario.ts";
+import { perUnit } from "../rooms/amounts.ts";
+import { withFloor } from "../peers/raw.ts";
+import { withAll, withGenerator, type Side, type With } from "../rooms/side.ts";
 import { memoryOf, memoryTable, type MemoryUse } from "./everyday-memory.ts";
-import { withPeers } from "./everyday-peers.ts";
-import { warmUpSeconds, withGenerator } from "./everyday-run.ts";
-import { withFloor, withServiceSide, type ServiceSide, type Side } from "./everyday-sides.ts";
+import { peerNamed } from "./everyday-peers.ts";
+import { withServiceSide, type ServiceSide } from "./everyday-sides.ts";
 import {
   comparison,
+  floorName,
   rateTables,
   summaryOf,
   type Measured,
   type Results,
 } from "./everyday-tables.ts";
 
+/** Seconds of load before each measured run. */
+const warmUpSeconds = 3;
 /** By then an idle process has collected the garbage of its start. */
 const settleSeconds = 12;
 
@@ -21,41 +25,45 @@ const settleSeconds = 12;
  * Lobbies of eight under everyday load: commands arrive independently of responses, every lobby has its
  * subscribers, and the streams send heartbeats. All sides are measured in interleaved rounds.
  */
-export const everyday: Scenario = {
-  about: "commands at everyday rates with eight streams a lobby, against the bare floor",
-  run: ({ isQuick, everyday: given }) => {
-    return measure(isQuick ? quickSizes(given) : given);
+export const scenarios: Scenarios = {
+  everyday: {
+    about: "commands at everyday rates with eight streams a lobby, against the bare floor",
+    run: ({ isQuick, everyday: given }) =>
+      measure(isQuick ? { ...given, rounds: 1, seconds: Math.min(given.seconds, 5) } : given),
   },
 };
 
-function quickSizes(given: EverydaySizes): EverydaySizes {
-  return { ...given, rounds: 1, seconds: Math.min(given.seconds, 5) };
-}
-
 async function measure(sizes: EverydaySizes): Promise<Table[]> {
-  return withSides(servicesOf(sizes), sizes, async (sides) => {
+  const services = servicesOf(sizes);
+  const starts: With<Side, Table[]>[] = [
+    (work) => withFloor(floorName, work),
+    ...services.map(
+      (service): With<Side, Table[]> =>
+        (work) =>
+          withServiceSide(service, work),
+    ),
+    ...sizes.peers.map((name) => peerNamed<Table[]>(name)),
+  ];
+  return withAll(starts, async (sides) => {
     const [measured, memory] = await measureAll(sides, sizes);
-    // Last, because a service that has just started is not idle yet.
-    const idle = await idleTable(sides, sizes);
-    const aims = new Map(servicesOf(sizes).map(({ name, aim }) => [name, aim]));
+    const limits = new Map(services.map(({ name, limit }) => [name, limit]));
     return [
-      idle,
       memoryTable(memory, sizes.lobbies),
-      ...rateTables(measured, sizes, aims),
+      ...rateTables(measured, sizes, limits),
       ...comparison(measured, sizes, { now: nameOf, before: besideName(sizes) }),
     ];
   });
 }
 
-/** The service in every requested variant, with the aim of its processor time, as a multiple of the floor's. */
+/** The service in every requested variant, with the most processor time of a command, as a multiple of the floor's. */
 function servicesOf(sizes: EverydaySizes): ServiceSide[] {
   const { workers, follow, beside } = sizes;
   return workers.flatMap((count) => [
-    { name: nameOf(count), workers: count, aim: count === 1 ? 2 : 2.6 },
+    { name: nameOf(count), workers: count, limit: count === 1 ? 2 : 2.6 },
     ...(follow && count > 1
       ? [
           {
-            ...{ name: `${nameOf(count)}, clients follow the owner`, workers: count, aim: 2.2 },
+            ...{ name: `${nameOf(count)}, clients follow the owner`, workers: count, limit: 2.2 },
             isFollowed: true,
           },
         ]
@@ -70,20 +78,6 @@ const besideName =
     `${beside}, ${workers}`;
 
 const nameOf = (workers: number) => `emberline, ${workers} HTTP worker${workers > 1 ? "s" : ""}`;
-
-/** Starts the floor, the services and the peers, and stops them in reverse order. */
-function withSides<T>(
-  services: readonly ServiceSide[],
-  sizes: EverydaySizes,
-  work: (sides: Side[]) => Promise<T>,
-): Promise<T> {
-  const start = (n: number, sides: Side[]): Promise<T> => {
-    const service = services[n];
-    if (service) return withServiceSide(service, (side) => start(n + 1, [...sides, side]));
-    return withPeers(sizes.peers, (peers) => work([...sides, ...peers]));
-  };
-  return withFloor((floor) => start(0, [floor]));
-}
 
 async function measureAll(
   sides: Side[],
@@ -125,26 +119,3 @@ async function measureOne(
     return { result, micros };
   });
 }
-
-/** Cost of each side per idle second, first without and then with open streams. */
-async function idleTable(sides: Side[], sizes: EverydaySizes): Promise<Table> {
-  const rows: string[][] = [];
-  for (const side of sides) {
-    const alone = await idleCpu(side, sizes.seconds);
-    const watched = await withGenerator(side, sizes, () => idleCpu(side, sizes.seconds));
-    rows.push([side.name, millis(sum(alone)), byProcess(alone, 1000, 1), millis(sum(watched))]);
-  }
-  return {
-    title: `idle: ms of processor per second over ${sizes.seconds} s, and with ${sizes.lobbies * sizes.streams} open streams`,
-    head: ["side", "ms/s", "by process", "ms/s with streams"],
-    rows,
-  };
-}
-
-async function idleCpu(side: Side, seconds: number): Promise<Amounts> {
-  const before = side.cpu();
-  await sleep(seconds * 1000);
-  return perUnit(before, side.cpu(), seconds);
-}
-
-const millis = (micros: number): string => (micros / 1000).toFixed(1);

@@ -5,13 +5,8 @@ import { silentLogger } from "../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import { createLobby, joinLobby, newPlayer, type Player } from "../../test/support/player.ts";
 import type { Service } from "../../test/support/process.ts";
-import { openGenerator, requestText, type Generator, type Job } from "../load.ts";
-
-export const connections = 64;
-export const echoPost = requestText("POST", "/", {
-  headers: { "x-lobby-token": "x".repeat(300) },
-  body: { selected_index: 1 },
-});
+import type { ClosedGenerator } from "../closed/generator.ts";
+import { requestText } from "../raw-request.ts";
 
 const seatsPerLobby = 4;
 /** Maximum number of unfinished lobbies hosted by a guest. */
@@ -68,39 +63,36 @@ export async function startGames(service: Service, count: number): Promise<Bench
 }
 
 /** A pick of any choice is committed and published each time. */
-export function pickJob(seat: BenchSeat | undefined): Job {
-  if (!seat) return { request: "" };
-  return {
-    request: requestText("POST", `${lobbies}/${seat.code}/pick`, {
-      headers: { "x-lobby-token": seat.token },
-      body: { selected_index: 1 },
-    }),
-  };
-}
+export const pickRequest = ({ code, token }: BenchSeat): string =>
+  requestText("POST", `${lobbies}/${code}/pick`, {
+    headers: { "x-lobby-token": token },
+    body: { selected_index: 1 },
+  });
 
-export const openFor = (service: Service, count = connections): Promise<Generator> => {
-  const { hostname, port } = new URL(service.url);
-  return openGenerator(hostname, Number(port), count);
-};
-
-/** One pick per connection, in lobbies owned by the connection's process or by another one. */
-export async function placedPicks(
+/** One pick per connection, in lobbies that another process owns. */
+export async function forwardedPicks(
   service: Service,
-  generator: Generator,
+  { requestIds }: ClosedGenerator,
   seats: BenchSeat[],
-  isLocal: boolean,
-): Promise<Job[]> {
+): Promise<(string | null)[]> {
   const owners = await ownerPids(service, seats);
-  return generator.requestIds.map((requestId, i) => {
+  return requestIds.map((requestId, i) => {
     const pid = pidOfRequest(requestId);
-    const fitting = seats.filter((seat) => (owners.get(seat.code) === pid) === isLocal);
-    return pickJob(fitting[(i * 7) % fitting.length]);
+    return pickIn(
+      seats.filter(({ code }) => owners.get(code) !== pid),
+      i,
+    );
   });
 }
 
 /** One pick per connection, in any lobby. */
-export const anyPicks = (generator: Generator, seats: BenchSeat[]): Job[] =>
-  generator.requestIds.map((_, i) => pickJob(seats[(i * 7) % seats.length]));
+export const anyPicks = ({ requestIds }: ClosedGenerator, seats: BenchSeat[]): (string | null)[] =>
+  requestIds.map((_, i) => pickIn(seats, i));
+
+function pickIn(seats: readonly BenchSeat[], connection: number): string | null {
+  const seat = seats[(connection * 7) % seats.length];
+  return seat ? pickRequest(seat) : null;
+}
 
 /** Code -> pid of the lobby's owner, from the owner records and the primary's list of processes. */
 async function ownerPids(service: Service, seats: BenchSeat[]): Promise<Map<string, number>> {

@@ -44,6 +44,8 @@ const hub = new Hub({
   faults: noFaults,
   rooms: { lobby: { ...lobbyRoom, snapshotOf } },
   lists: {},
+  // All streams of a room have one seat here.
+  limits: { maxStreamsPerSeat: 1_000_000 },
 });
 const rooms: HubRooms = {
   topicNames: { rooms: ["lobby"], lists: [] },

@@ -3,48 +3,56 @@ import { systemClock } from "../../server/platform/time/clock.ts";
 import { parseConfig } from "../../server/platform/config/config.ts";
 import { childFlags } from "../../server/platform/config/node-flags.ts";
 import { createTokenService } from "../../server/platform/security/tokens.ts";
+import { cpuMicros } from "../processes.ts";
+import type { Side } from "../rooms/side.ts";
 import { startRemote } from "../rpc.ts";
-import type { BenchRedis } from "../stores.ts";
+import { startRedis } from "../stores.ts";
+import { eventMessage } from "./event-message.ts";
 import type { HubCalls } from "./hub-process.ts";
-import type { Peer } from "./peer.ts";
+import { topicCode } from "./topic-code.ts";
 
 const tokenSeconds = 3_600;
-let seats = 0;
 
-/** This project's hub. */
-export async function startHub(redis: BenchRedis): Promise<Peer> {
-  const env = {
-    APP_SECRET: randomBytes(32).toString("hex"),
-    REDIS_URL: redis.url,
-    RATE_LIMIT_FACTOR: "0",
-    HUB_STREAMS_PER_ADDRESS: "1000000",
-  };
-  const tokens = createTokenService(parseConfig(env), systemClock);
-  const remote = await startRemote<HubCalls>(new URL("./hub-process.ts", import.meta.url), {
-    env,
-    flags: [...childFlags],
-  });
-  const port = await remote.call("port");
-  return {
-    name: "emberline",
-    port,
-    target: { kind: "redis", url: redis.url },
-    pids: [remote.pid],
-    storePids: [redis.pid],
-    readyText: "lobby.snapshot",
-    stream(topic) {
-      const name = `/games/trivia/lobby/${topic}`;
-      const token = tokens.sign("hub", "0", tokenSeconds, {
-        subscribe: [name],
-        lobby: topic,
-        lobby_player: ++seats,
-      });
+/** This project's hub, with a Redis of its own. */
+export async function withHub<T>(work: (side: Side) => Promise<T>): Promise<T> {
+  const redis = await startRedis();
+  try {
+    const env = {
+      APP_SECRET: randomBytes(32).toString("hex"),
+      REDIS_URL: redis.url,
+      RATE_LIMIT_FACTOR: "0",
+      HUB_STREAMS_PER_ADDRESS: "1000000",
+    };
+    const tokens = createTokenService(parseConfig(env), systemClock);
+    const remote = await startRemote<HubCalls>(new URL("./hub-process.ts", import.meta.url), {
+      env,
+      flags: [...childFlags],
+    });
+    const roomOf = (code: string, streams: number) => {
+      const topic = `/games/trivia/lobby/${code}`;
+      const claims = { subscribe: [topic], lobby: code, lobby_player: 1 };
       return {
-        topic,
-        path: `/v1/hub?topic=${name}`,
-        headers: `Authorization: Bearer ${token}\r\n`,
+        streams,
+        streamPath: `/v1/hub?topic=${topic}`,
+        streamHeaders: `Authorization: Bearer ${tokens.sign("hub", "0", tokenSeconds, claims)}\r\n`,
+        command: JSON.stringify(eventMessage),
       };
-    },
-    stop: () => remote.stop(),
-  };
+    };
+    try {
+      return await work({
+        name: "emberline",
+        port: await remote.call("port"),
+        protocol: "published",
+        publishedTo: redis.url,
+        rooms: async (count, streams) =>
+          Array.from({ length: count }, (_, n) => roomOf(topicCode(n), streams)),
+        cpu: () => ({ server: cpuMicros([remote.pid]), Redis: cpuMicros([redis.pid]) }),
+        pids: () => ({ server: [remote.pid], Redis: [redis.pid] }),
+      });
+    } finally {
+      await remote.stop();
+    }
+  } finally {
+    await redis.stop();
+  }
 }

@@ -5,15 +5,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mayStart, stopsAtEnd } from "../../test/support/cleanup.ts";
 import { freePort } from "../../test/support/free-port.ts";
-import { openSocket } from "../raw-request.ts";
-import type { Peer } from "./peer.ts";
+import { openSocket, requestText } from "../raw-request.ts";
+import { cpuMicros } from "../processes.ts";
+import type { Side } from "../rooms/side.ts";
+import { eventMessage } from "./event-message.ts";
 
+export const nchan = "Nchan";
 const startLimitMs = 10_000;
 
-/** The installed nginx with Nchan, one worker; null if it is not installed. */
-export async function startNchan(maxStreams: number): Promise<Peer | null> {
-  const module = findModule();
-  if (module === null) return null;
+/** The installed nginx with Nchan, one worker. */
+export async function withNchan<T>(
+  module: string,
+  maxStreams: number,
+  work: (side: Side) => Promise<T>,
+): Promise<T> {
   const dir = mkdtempSync(join(tmpdir(), "ember-nchan-"));
   const port = await freePort();
   const file = join(dir, "nginx.conf");
@@ -29,27 +34,31 @@ export async function startNchan(maxStreams: number): Promise<Peer | null> {
   });
   try {
     await waitForPort(child, port);
-  } catch (error) {
+    const pids = childrenOf(child.pid ?? 0);
+    return await work({
+      name: nchan,
+      port,
+      protocol: "http",
+      rooms: async (count, streams) =>
+        Array.from({ length: count }, (_, n) => ({
+          streams,
+          streamPath: `/sub?topic=${n}`,
+          streamHeaders: "",
+          command: requestText("POST", `/pub?topic=${n}`, { body: eventMessage }),
+          // Its ids are times.
+          numberOpening: '"seq":"',
+        })),
+      cpu: () => ({ server: cpuMicros(pids) }),
+      pids: () => ({ server: pids }),
+    });
+  } finally {
     await stop();
-    throw error;
   }
-  return {
-    name: "Nchan",
-    port,
-    target: { kind: "http", port },
-    pids: childrenOf(child.pid ?? 0),
-    storePids: [],
-    readyText: null,
-    stream: (topic) => ({
-      topic,
-      path: `/sub?topic=${topic}`,
-      headers: "Accept: text/event-stream\r\n",
-    }),
-    stop,
-  };
 }
 
-function findModule(): string | null {
+/** Path of its module; null if it is not installed. */
+
+export function findNchan(): string | null {
   const version = spawnSync("nginx", ["-V"], { encoding: "utf8" });
   if (version.error) return null;
   const folder = /--modules-path=(\S+)/.exec(version.stderr)?.[1] ?? "/usr/lib/nginx/modules";
@@ -98,7 +107,7 @@ http {
 async function waitForPort(child: ChildProcess, port: number): Promise<void> {
   const until = performance.now() + startLimitMs;
   while (performance.now() < until && child.exitCode === null) {
-    const socket = await openSocket(port).catch(() => null);
+    const socket = await openSocket(`http://127.0.0.1:${port}`).catch(() => null);
     socket?.destroy();
     if (socket) return;
     await new Promise((resolve) => setTimeout(resolve, 50));

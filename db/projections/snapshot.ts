@@ -40,7 +40,7 @@ export interface Snapshot {
 /**
  * Null if the game does not exist. With `touched`, the ids of all entities an import has just changed, only
  * dependent rows are compared, provided the tables were up to date before: 2 % of 20,000 rows take 108 ms,
- * all of them 3.0 s (`npm run bench -- projection`).
+ * all of them 3.0 s (`npm run bench -- micro projection`).
  */
 export async function readSnapshot(
   em: EntityManager,

@@ -44,7 +44,7 @@ type Expectation = "document" | "key" | "colon" | "value" | "element" | "end-of-
  * order mark is skipped. Throws SyntaxError for malformed structure, a value above its limit, or a repeated member.
  *
  * Splits 12 MiB in 31 ms; the tokenizer of @streamparser/json alone took 329 ms and buffers texts of any length,
- * stream-json took 2.4 s and is not meant for untrusted files (`npm run bench -- codex`, "the same again": 127 ms).
+ * stream-json took 2.4 s and is not meant for untrusted files (`npm run bench -- micro archive`, "the same again": 127 ms).
  */
 export class JsonSplitter {
   readonly #ruleOf: (member: string) => MemberRule | undefined;

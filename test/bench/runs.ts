@@ -4,6 +4,7 @@ import type { Load } from "../../bench/load/shapes.ts";
 import type { Report } from "../../bench/report/schema.ts";
 import { testDatabase } from "../support/stores.ts";
 import { loadScenario } from "../../bench/scenarios.ts";
+import { ownInstance } from "../../bench/target.ts";
 
 export interface TestRun {
   load: Load;
@@ -31,9 +32,8 @@ export async function runBench(nameOrPath: string, given: TestRun): Promise<Repo
     ...{ seed: 1, processes: 1, maxInFlight: 1_000, command: "test" },
     interrupted: new AbortController().signal,
     target: {
-      ...{ url, operatorUrl: null, operatorTokenFile: null, addresses: null },
-      ...{ mayLoadHost: false },
-      settings: { ...settings, ...(database ? { DATABASE_URL: database.url } : {}) },
+      ...ownInstance({ ...settings, ...(database ? { DATABASE_URL: database.url } : {}) }),
+      url,
     },
     ...(beside ? { beside: async (context) => (await beside(context)) ?? nothing } : {}),
   };

@@ -43,7 +43,7 @@ describe("the tools that start servers of their own", () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   const tools = [
-    { program: ["bench/main.ts", "lobby", "picks", "--quick"], file: "primary.lock" },
+    { program: ["bench/main.ts", "micro", "operator", "--quick"], file: "primary.lock" },
     { program: ["bench/faults/main.ts", "--seconds", "5"], file: "primary.lock" },
     { program: ["bench/faults/main.ts", "--seconds", "5"], file: "postmaster.pid" },
     // A store being created, and a service that has just been called, have no pid file yet.

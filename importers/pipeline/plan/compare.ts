@@ -11,7 +11,7 @@ import { StagingBuffer } from "./staging-buffer.ts";
 
 /**
  * Work between two yields to the event loop, in known entities, and the work of reading one: other requests
- * wait 50 ms at most (`npm run bench -- codex`, "worst list meanwhile").
+ * wait 50 ms at most (`bench -- codex` of 78e86f62, "worst list meanwhile").
  */
 const workPerYield = 4_096;
 const readingWork = 16;

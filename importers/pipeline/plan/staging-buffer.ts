@@ -6,7 +6,7 @@ import type { ComparedStates } from "./compared-states.ts";
 
 /**
  * Entities, and characters of them, in one statement: single inserts take twelve times the processor (157
- * against 13 µs an entity; `npm run bench -- codex`, "first import").
+ * against 13 µs an entity; `npm run bench -- micro archive`, "first import").
  */
 const maxBuffered = 500;
 const maxBufferedLength = 2 * 1024 * 1024;

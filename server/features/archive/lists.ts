@@ -67,7 +67,7 @@ async function listedPage(
   };
   let found: ListPage | null = null;
   // The count does not depend on the page, so it is cached for later pages: of 20,000 entities they take 1.5 ms, with
-  // the count 8 (`npm run bench -- codex`, "later pages").
+  // the count 8 (`npm run bench -- micro archive`, "later pages").
   const counted = await archive.bodies.fetch(
     presentKey(place, "count", type, JSON.stringify(filters)),
     async () => {

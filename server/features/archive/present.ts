@@ -56,7 +56,7 @@ export function presentHistoryRow(row: HistoryRow) {
 
 /**
  * The archive entity as JSON text. The stored content is spliced in unparsed; `extra` is further members with their
- * leading comma. 50 entities take 30 µs, parsed 300 (`npm run bench -- codex`).
+ * leading comma. 50 entities take 30 µs, parsed 300 (`npm run bench -- micro archive`).
  */
 export function entityText(row: EntityRow, game: string, branch: string, extra = ""): string {
   const { key, type, upstreamKey, patchId, version, versionRaw, body } = row;

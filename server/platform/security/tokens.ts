@@ -79,7 +79,7 @@ const maxVerified = 20_000;
 const cachedTypes: ReadonlySet<TokenType> = new Set(["access", "lobby"]);
 /**
  * Types used soon after they were signed, mostly at the same process. Without this cache and the pool of ids a seat costs
- * 1.17x (`npm run bench -- lobby seats`).
+ * 1.17x (`bench -- lobby seats` of 78e86f62).
  */
 const cachedWhenSigned: ReadonlySet<TokenType> = new Set([...cachedTypes, "hub"]);
 

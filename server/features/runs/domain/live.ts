@@ -28,8 +28,8 @@ type LiveDeps = WithClock & WithRedis & WithLog & WithFaults & WithOrigin;
 const keyOf = (category: string, difficulty: string) => `live-questions:${category}:${difficulty}`;
 
 /**
- * Cached, since questions of challenges change once a day: a query would take 0.7 ms, a draw takes 0.1 (`npm run
- * bench -- trivia`).
+ * Cached, since questions of challenges change once a day: a query would take 0.7 ms, a draw takes 0.1 (`bench --
+ * trivia` of 78e86f62).
  */
 const challengesTtlMs = 60_000;
 
