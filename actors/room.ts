@@ -26,7 +26,7 @@ const failedRules: Outcome = { ok: false, code: "server:error" };
 /** What the rooms of a process share. */
 export interface RoomHost extends Pick<
   Shared,
-  "kind" | "keys" | "timing" | "log" | "tracer" | "now" | "newId"
+  "kind" | "keys" | "timing" | "log" | "tracer" | "clock" | "newId"
 > {
   redis: Pick<Connection, "hgetall">;
   journal: Pick<Journal, "commit">;
@@ -96,7 +96,7 @@ export class Room {
     this.code = code;
     this.shard = shard;
     this.#known = { seq: known.seq, unacknowledgedSeq: known.unacknowledgedSeq };
-    this.#lastUsedAt = host.now();
+    this.#lastUsedAt = host.clock.now();
   }
 
   /** Queues a command; resolves when its effect is committed. */
@@ -206,9 +206,11 @@ export class Room {
     return this.#lastUsedAt < now - idleMs;
   }
 
-  /** A deadline that is stored in Redis; an earlier armed one stays. */
-  restoreDeadline(due: number): void {
-    this.#arm(due);
+  /** Arms a deadline; an earlier armed one stays. */
+  arm(due: number): void {
+    if (this.#armed !== null && this.#armed <= due) return;
+    this.#armed = due;
+    this.#host.ticker.arm(this.code, due);
   }
 
   /** The armed deadline has passed. */
@@ -246,9 +248,10 @@ export class Room {
     if (!result) return this.#isolate(batch);
     this.#begin("commit", batch);
     try {
-      const isTrue = result.commit
-        ? await this.#commit(result.commit, token)
-        : await this.#isUnchanged();
+      // Decisions without a change are valid if the shard is still ours, because Redis has the state in memory then.
+      const isTrue = await (result.commit
+        ? this.#commit(result.commit, token)
+        : this.#host.leases.confirm(this.shard).catch(() => false));
       if (!isTrue) return this.#discard(batch);
       this.#begin("follow", batch);
       if (memory.state && result.commit) await this.#follow(memory.state, result, memory.cause);
@@ -273,9 +276,9 @@ export class Room {
   }
 
   #decide(memory: RoomMemory, batch: readonly Waiting[]): Batch | null {
-    const { now, newId } = this.#host;
+    const { clock, newId } = this.#host;
     try {
-      return memory.decide(batch, now(), newId());
+      return memory.decide(batch, clock.now(), newId());
     } catch (error) {
       this.#fail("actor_rules_failed", error, "rules of a room failed, nothing was committed");
       return null;
@@ -294,13 +297,8 @@ export class Room {
     this.#host.queue.length += batch.length;
   }
 
-  /** Decisions without a change are valid if the shard is still ours, and Redis has the state in memory. */
-  async #isUnchanged(): Promise<boolean> {
-    return this.#host.leases.confirm(this.shard).catch(() => false);
-  }
-
   async #commit(change: Commit, token: string): Promise<boolean> {
-    const { journal, followers, leases, ticker, now, doubted, log } = this.#host;
+    const { journal, followers, leases, ticker, clock, doubted, log } = this.#host;
     const known = this.#known;
     const { unacknowledgedSeq } = known;
     known.unacknowledgedSeq = Math.max(unacknowledgedSeq, change.seq);
@@ -326,7 +324,7 @@ export class Room {
     if (outcome === "silent") log.warn(facts, "nothing written, this process counts as dead");
     // The commit may be in Redis, including a deadline unknown to this process.
     if (outcome === "failed") {
-      ticker.arm(this.code, now() + retryMs);
+      ticker.arm(this.code, clock.now() + retryMs);
       doubted.emit(this.code);
     }
     return false;
@@ -341,26 +339,17 @@ export class Room {
   }
 
   #answer(memory: RoomMemory, batch: readonly Waiting[], { replies }: Batch): void {
-    this.#lastUsedAt = this.#host.now();
-    if (this.#phase !== "dropped" && memory.state) this.#armNext(memory, memory.state);
+    this.#lastUsedAt = this.#host.clock.now();
+    if (this.#phase !== "dropped" && memory.state) {
+      const due = memory.deadline(memory.state, this.#lastUsedAt);
+      if (due !== Infinity) this.arm(due);
+    }
     const readType = this.#host.kind.read.type;
     for (const [i, { command, resolve }] of batch.entries()) {
       // Looking at a room is no activity of it.
       if (command.type !== readType) this.#numCommands += 1;
       resolve(replies[i] ?? unavailable);
     }
-  }
-
-  /** Arms the next deadline if it is earlier than the armed one. */
-  #armNext(memory: RoomMemory, state: BaseState): void {
-    const due = memory.deadline(state, this.#lastUsedAt);
-    if (due !== Infinity) this.#arm(due);
-  }
-
-  #arm(due: number): void {
-    if (this.#armed !== null && this.#armed <= due) return;
-    this.#armed = due;
-    this.#host.ticker.arm(this.code, due);
   }
 
   /** Only Redis knows the state: callers retry with the same command ids. */
@@ -388,14 +377,14 @@ export class Room {
 
   /** Loads the room from Redis; false if that failed. */
   async #load(token: string): Promise<boolean> {
-    const { kind, keys, redis, log, now, leases, loaded } = this.#host;
+    const { kind, keys, redis, log, clock, leases, loaded } = this.#host;
     this.#isSuspect = false;
     let memory: RoomMemory;
     let published: number;
     try {
       const stored = await loadRoom(redis, keys.state(this.code), kind);
       const generation = leases.generationOf(this.shard);
-      memory = new RoomMemory(kind, this.code, stored, now(), generation);
+      memory = new RoomMemory(kind, this.code, stored, clock.now(), generation);
       published = await this.#publishedSeq(memory.state?.seq ?? 0);
     } catch (error) {
       const facts = { event: "actor_read_failed", ...this.#name, reason: String(error) };
@@ -423,7 +412,7 @@ export class Room {
    * informs every client.
    */
   async #skipLost(memory: RoomMemory, published: number, token: string): Promise<boolean> {
-    const { kind, log, now, leases, newId } = this.#host;
+    const { kind, log, clock, leases, newId } = this.#host;
     const { state } = memory;
     if (!state) return true;
     const generation = leases.generationOf(this.shard);
@@ -434,7 +423,7 @@ export class Room {
     const facts = { event: "actor_events_lost", ...this.#name, seq: published };
     if (this.#known.seq > state.seq) log.error(facts, "Redis lost events of a room");
     else log.warn(facts, "Redis may have lost events of a room");
-    return this.#commit(memory.leaveGap(state, last, generation, now(), newId()), token);
+    return this.#commit(memory.leaveGap(state, last, generation, clock.now(), newId()), token);
   }
 
   /** Redis may lose writes a second time, so each owner continues at a different number. */

@@ -52,9 +52,9 @@ export class Rooms {
 
   constructor(deps: RoomsDeps) {
     this.#deps = deps;
-    const { leases, timing, now } = deps;
+    const { leases, timing, clock } = deps;
     const { committed, doubted, loaded } = this;
-    this.#ticker = createTicker(now, timing, (code) => this.#fire(code));
+    this.#ticker = createTicker(clock, timing, (code) => this.#fire(code));
     const ticker = this.#ticker;
     const remove = (room: Room) => this.#remove(room);
     this.#host = { ...deps, ticker, queue: this.#queue, committed, doubted, loaded, remove };
@@ -97,13 +97,13 @@ export class Rooms {
 
   /** Some of the rooms in memory, in no particular order. */
   describe(): Pick<OwnedRooms, "held" | "described"> {
-    const { kind, now } = this.#deps;
+    const { kind, clock } = this.#deps;
     const held: OwnedRooms["held"] = [];
     const described: OwnedRooms["described"] = [];
     for (const { code, shard, state, lastUsedAt, numCommands } of this.#all()) {
       if (held.length >= maxDescribed) break;
       if (!state) continue;
-      const status = kind.status(state, now());
+      const status = kind.status(state, clock.now());
       const deadline = kind.nextDeadline(state);
       held.push({ code, shard, status, seq: state.seq, deadline, lastUsedAt, numCommands });
       if (kind.describe) described.push(kind.describe(state));
@@ -205,7 +205,7 @@ export class Rooms {
 
   #restoreDeadline(code: string, due: number): void {
     const room = this.#find(code);
-    if (room) room.restoreDeadline(due);
+    if (room) room.arm(due);
     else this.#ticker.arm(code, due);
   }
 
@@ -215,7 +215,7 @@ export class Rooms {
   }
 
   async #tick(code: string): Promise<void> {
-    const { kind, keys, redis, now, leases } = this.#deps;
+    const { kind, keys, redis, clock, leases } = this.#deps;
     const outcome = await this.deliver(code, kind.tick, "tick", noOrigin);
     if (outcome !== notOwner && outcome.ok) {
       this.#find(code)?.resumeWork();
@@ -225,13 +225,14 @@ export class Rooms {
     } else if (leases.tokenOf(shardOf(code)) !== null) {
       // After the loss of the shard, its new owner has the timer.
       const isBroken = outcome !== notOwner && outcome.code === "server:error";
-      this.#ticker.arm(code, now() + (isBroken ? brokenRetryMs : retryMs));
+      this.#ticker.arm(code, clock.now() + (isBroken ? brokenRetryMs : retryMs));
     }
   }
 
   #sweep(): void {
-    const { kind, now } = this.#deps;
+    const { kind, clock } = this.#deps;
     const windowMs = kind.limits.perSender?.windowMs ?? 0;
-    for (const room of this.#all()) if (room.rest(now(), windowMs, idleMs)) this.#remove(room);
+    for (const room of this.#all())
+      if (room.rest(clock.now(), windowMs, idleMs)) this.#remove(room);
   }
 }

@@ -1,4 +1,3 @@
-import type { Clock } from "../server/platform/time/clock.ts";
 import type { Origin } from "../server/platform/origin.ts";
 import type { Tracer } from "../server/platform/tracing/tracer.ts";
 import type { OwnRoomSource, RoomList, SnapshotMessage } from "../server/platform/room-source.ts";
@@ -34,10 +33,9 @@ export interface RoomObservers {
 
 export interface SharedRoomsDeps
   extends
-    Pick<Shared, "kind" | "log" | "metrics" | "nodeId" | "shards" | "timing" | "timings">,
+    Pick<Shared, "clock" | "kind" | "log" | "metrics" | "nodeId" | "shards" | "timing" | "timings">,
     RoomObservers {
   connections: Connections;
-  clock: Clock;
   /** Name of this process for operators, without spaces; default: its node id. */
   processName?: string | undefined;
   /** Folder with the sockets of this machine's processes; null: they communicate over Redis. */
@@ -65,22 +63,19 @@ export class SharedRooms implements RoomsOfKind<BaseCommand> {
   readonly #router: Router;
   readonly #index: IndexKeeper | null;
   #numIds = 0;
-  #ownPort: number | null = null;
   #isStopped = false;
 
   constructor(deps: SharedRoomsDeps) {
     this.#deps = deps;
-    const { kind, nodeId, timing, timings, shards, log, clock, metrics, tracer = null } = deps;
+    const { kind, nodeId, timings, log, tracer = null, onOccupied } = deps;
     const { commits, control: redis } = deps.connections;
-    const now = () => clock.now();
     const keys = new Keyspace(kind.keyPrefix);
     // Unique within this process, whose name is unique too.
     const newId = () => `${nodeId}.${++this.#numIds}`;
     const isOver = () => this.#isStopped || this.#placement.isLast();
-    const process = { kind, keys, nodeId, redis, shards, timing, timings, log, metrics, tracer };
-    const shared: Shared = { ...process, now, newId, isOver };
+    const shared: Shared = { ...deps, keys, redis, tracer, newId, isOver };
 
-    const membership = new Membership({ ...shared, ownPort: () => this.#ownPort });
+    const membership = new Membership(shared);
     const processName = deps.processName ?? nodeId;
     const leases = new Leases({ ...shared, processName, membership });
     const journal = new Journal({
@@ -90,7 +85,6 @@ export class SharedRooms implements RoomsOfKind<BaseCommand> {
       isConfirmedAlive: () => membership.isConfirmedAlive(),
     });
     const followers = new CommitFollowers(log, leases);
-    const { onOccupied } = deps;
     const rooms = new Rooms({ ...shared, journal, followers, leases, onOccupied });
     const placed = { membership, leases, rooms, followers, journal };
     this.#placement = new Placement({ ...shared, ...placed });
@@ -133,12 +127,14 @@ export class SharedRooms implements RoomsOfKind<BaseCommand> {
     );
     const { mapChannel, deadChannel } = this.#keys;
     const ownChannel = this.#keys.workerChannel(this.node.nodeId);
-    subscriber.on("message", (channel: string, message: string) => {
-      if (channel === ownChannel) this.#remote.receive(message);
-      else placement.receive(channel, message);
-    });
-    subscriber.onResumed(() => placement.mapChanged());
-    await subscriber.subscribe(ownChannel, mapChannel, deadChannel);
+    await subscriber.listen(
+      [ownChannel, mapChannel, deadChannel],
+      (channel, message) => {
+        if (channel === ownChannel) this.#remote.receive(message);
+        else placement.receive(channel, message);
+      },
+      () => placement.mapChanged(),
+    );
   }
 
   ask(code: string, command: BaseCommand, key?: string, origin?: Origin): Promise<Reply> {
@@ -203,7 +199,7 @@ export class SharedRooms implements RoomsOfKind<BaseCommand> {
   }
 
   join(ownPort: number | null = null): Promise<void> {
-    this.#ownPort = ownPort;
+    this.#membership.ownPort = ownPort;
     return this.#placement.start();
   }
 

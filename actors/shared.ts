@@ -1,5 +1,6 @@
 import type { Logger } from "../server/platform/log/logger.ts";
 import type { RoomMetrics } from "../server/platform/metrics/room-metrics.ts";
+import type { Clock } from "../server/platform/time/clock.ts";
 import type { Tracer } from "../server/platform/tracing/tracer.ts";
 import type { AnyKind } from "./kind.ts";
 import type { Connection } from "./log/connection.ts";
@@ -22,8 +23,7 @@ export interface Shared {
   metrics: RoomMetrics;
   /** Null: there are no traces. */
   tracer: Tracer | null;
-  /** The wall clock. */
-  now: () => number;
+  clock: Clock;
   /** Unique over all processes. */
   newId: () => string;
   /** True once no owner will come, because the whole service stops: waiting would delay that. */

@@ -1,3 +1,4 @@
+import type { Clock } from "../server/platform/time/clock.ts";
 import type { Cancel, Timing } from "./timing.ts";
 
 /** Fires the deadlines of rooms, by the wall clock, which may jump. */
@@ -11,11 +12,7 @@ const sweepMs = 100;
 /** Until a room is ticked again after a failure of the store. */
 export const retryMs = 500;
 
-export function createTicker(
-  now: () => number,
-  timing: Timing,
-  fire: (code: string) => void,
-): Ticker {
+export function createTicker(clock: Clock, timing: Timing, fire: (code: string) => void): Ticker {
   const armed = new Map<string, number>();
   /** Stopped while no deadline is armed, so that an idle process is not woken. */
   let stopSweeps: Cancel | null = null;
@@ -27,9 +24,9 @@ export function createTicker(
   }
 
   function sweep(): void {
-    const current = now();
+    const now = clock.now();
     const due: string[] = [];
-    for (const [code, at] of armed) if (at <= current) due.push(code);
+    for (const [code, at] of armed) if (at <= now) due.push(code);
     for (const code of due) armed.delete(code);
     if (armed.size === 0) pause();
     for (const code of due) fire(code);

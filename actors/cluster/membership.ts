@@ -3,11 +3,6 @@ import type { Shared } from "../shared.ts";
 import { Signal } from "../signal.ts";
 import type { OwnerCause } from "./owner-history.ts";
 
-export interface MembershipDeps extends Shared {
-  /** Dedicated port of this node; null without one. */
-  ownPort: () => number | null;
-}
-
 /** Result of a heartbeat. */
 export interface Heartbeat {
   /** Nodes joined, left, or can now be judged: the shards have to be rebalanced. */
@@ -43,7 +38,9 @@ export class Membership {
   readonly expired = new Signal<[isRetained: boolean]>();
   /** A node is known to be dead, or its heartbeats stopped: commands that wait for it must be redirected. */
   readonly nodeDown = new Signal<[nodeId: string]>();
-  readonly #deps: MembershipDeps;
+  /** Dedicated port of this node; null without one. */
+  ownPort: number | null = null;
+  readonly #deps: Shared;
   #live = new Set<string>();
   /** Dedicated ports of live nodes. */
   #ports = new Map<string, number>();
@@ -59,7 +56,7 @@ export class Membership {
   /** Redis refused connections while this node counted as alive, and no heartbeat has succeeded since. */
   #hasRedisEnded = false;
 
-  constructor(deps: MembershipDeps) {
+  constructor(deps: Shared) {
     this.#deps = deps;
   }
 
@@ -207,7 +204,7 @@ export class Membership {
   async #report(isNew: boolean): Promise<Reply | null> {
     const { redis, keys, nodeId, timings } = this.#deps;
     const flags = [this.#isLeaving ? 1 : 0, isNew ? 1 : 0];
-    const args = [nodeId, timings.deadMs, ...flags, this.#deps.ownPort() ?? ""];
+    const args = [nodeId, timings.deadMs, ...flags, this.ownPort ?? ""];
     const names = [keys.workers, keys.leaving, keys.ports];
     const reply = await runScript(redis, "heartbeat", names, args);
     return Array.isArray(reply) ? (reply as Reply) : null;

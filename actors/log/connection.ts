@@ -33,10 +33,15 @@ export interface Connection {
 
 /** A subscriber connection. */
 export interface Listener {
-  subscribe(...channels: string[]): Promise<unknown>;
-  on(event: "message", handler: (channel: string, message: string) => void): unknown;
-  /** Called when a lost subscription is active again: messages may have been missed. */
-  onResumed(handler: () => void): unknown;
+  /**
+   * Resolves once all subscriptions are active; called once. `onResumed`: a lost subscription is active again, and
+   * messages may have been missed.
+   */
+  listen(
+    channels: readonly string[],
+    onMessage: (channel: string, message: string) => void,
+    onResumed: () => void,
+  ): Promise<unknown>;
 }
 
 /** Separate connections, because a large read must not delay commits. */

@@ -4,7 +4,7 @@ import type { ModelRedis } from "./model-redis.ts";
 import type { Place } from "./timeline.ts";
 
 /** The subscriber connection of a process. */
-export class SubscriberConnection {
+export class SubscriberConnection implements Listener {
   readonly #net: Network;
   readonly #place: Place;
   readonly #link: Link;
@@ -22,19 +22,17 @@ export class SubscriberConnection {
     });
   }
 
-  subscribe(channels: string[]): Promise<unknown> {
+  listen(
+    channels: readonly string[],
+    onMessage: (channel: string, message: string) => void,
+    onResumed: () => void,
+  ): Promise<unknown> {
+    this.#onMessage = onMessage;
+    this.#resumed = onResumed;
     return this.#link.request(() => {
       for (const channel of channels) this.#channels.add(channel);
       this.#listen();
     });
-  }
-
-  on(onMessage: (channel: string, message: string) => void): void {
-    this.#onMessage = onMessage;
-  }
-
-  onResumed(onMessage: () => void): void {
-    this.#resumed = onMessage;
   }
 
   deliver(channel: string, message: string): void {
@@ -135,14 +133,9 @@ export function wire(net: Network, place: Place): Wiring {
     () => onMessage(true),
     () => refused(),
   );
-  const connection = new SubscriberConnection(net, place);
-  const subscriber: Listener = {
-    subscribe: (...channels) => connection.subscribe(channels),
-    on: (_event, onMessage) => connection.on(onMessage),
-    onResumed: (onMessage) => connection.onResumed(onMessage),
-  };
+  const subscriber = new SubscriberConnection(net, place);
   const end = (isLost: boolean) => {
-    connection.close();
+    subscriber.close();
     if (!isLost) return;
     commits.drop();
     control.drop();
@@ -159,10 +152,10 @@ export function wire(net: Network, place: Place): Wiring {
       close: () => end(false),
     },
     cut(arrivesAnyway) {
-      for (const link of [commits, control, connection]) link.cut(arrivesAnyway);
+      for (const link of [commits, control, subscriber]) link.cut(arrivesAnyway);
       net.timeline.add(net.timeline.now, place, () => onMessage(false));
     },
-    deafen: () => connection.cut(false),
+    deafen: () => subscriber.cut(false),
     stall(which, ms) {
       if (which !== "control") commits.stall(ms);
       if (which !== "commits") control.stall(ms);

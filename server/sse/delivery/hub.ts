@@ -89,8 +89,8 @@ export class Hub {
       limits,
       clock: deps.clock,
       budget: this.#budget,
+      received: counted("in"),
       count: {
-        in: counted("in"),
         replayed: counted("replayed"),
         gap: counted("gap"),
         resumed: counted("resumed"),

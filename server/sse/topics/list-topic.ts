@@ -1,20 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { ListSource } from "../../platform/room-source.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import { encodeFrame, type Chunk } from "../stream/frames.ts";
 import type { TopicAddress } from "../delivery/event-feed.ts";
 import { forEachInBatches } from "../stream/for-each-in-batches.ts";
 import type { HubLimits } from "../delivery/limits.ts";
-import type { EventStream } from "../stream/stream.ts";
 import type { Source, Subscriber } from "../stream/subscriber.ts";
+import type { Writer } from "../stream/writer.ts";
+import type { ListName } from "./topics.ts";
 
 export interface ListTopicDeps {
-  name: string;
-  address: TopicAddress;
   limits: HubLimits;
-  /** Event name of its messages. */
-  type: string;
-  /** JSON text of a complete message. */
-  readMessage: () => Promise<string>;
-  write: (stream: EventStream) => void;
+  clock: Clock;
+  writer: Writer;
   onError: (error: unknown) => void;
 }
 
@@ -39,6 +37,8 @@ export class ListTopic implements Source {
   readonly subscribers = new Set<Subscriber>();
   users = 0;
   readonly ready: Promise<void>;
+  readonly #list: string;
+  readonly #source: ListSource;
   readonly #deps: ListTopicDeps;
   #chunk: Chunk | null = null;
   #markReady: () => void = () => undefined;
@@ -46,10 +46,12 @@ export class ListTopic implements Source {
   #readAt = -Infinity;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(deps: ListTopicDeps) {
+  constructor({ list, name }: ListName, source: ListSource, deps: ListTopicDeps) {
+    this.name = name;
+    this.address = { channel: source.channel };
+    this.#list = list;
+    this.#source = source;
     this.#deps = deps;
-    this.name = deps.name;
-    this.address = deps.address;
     this.ready = new Promise((resolve) => (this.#markReady = resolve));
   }
 
@@ -68,7 +70,7 @@ export class ListTopic implements Source {
   attach(subscriber: Subscriber): void {
     this.subscribers.add(subscriber);
     subscriber.follow(this);
-    this.#deps.write(subscriber.stream);
+    this.#deps.writer.add(subscriber.stream);
   }
 
   close(): void {
@@ -88,7 +90,11 @@ export class ListTopic implements Source {
   async #read(): Promise<void> {
     this.#state = "reading";
     try {
-      const bytes = encodeFrame(this.#deps.type, await this.#deps.readMessage(), null);
+      const entries = await this.#source.read();
+      const type = `${this.#list}.updated`;
+      const head = JSON.stringify({ type, topic: this.name, at_ms: this.#deps.clock.now() });
+      const message = `${head.slice(0, -1)},"data":{"${this.#list}":${entries}}}`;
+      const bytes = encodeFrame(type, message, null);
       const lastSeq = (this.#chunk?.lastSeq ?? 0) + 1;
       this.#chunk = { ...plainChunk, bytes, lastSeq };
       this.#readAt = performance.now();
@@ -111,12 +117,12 @@ export class ListTopic implements Source {
 
   /** Sends in small batches with pauses: thousands of clients waking up at once would starve other work of CPU. */
   async #send(): Promise<void> {
-    const { limits, write } = this.#deps;
+    const { limits, writer } = this.#deps;
     const pause = () => delay(limits.listPauseMs);
     await forEachInBatches(
       this.subscribers,
       limits.listBatchSize,
-      ({ stream }) => write(stream),
+      ({ stream }) => writer.add(stream),
       pause,
     );
   }

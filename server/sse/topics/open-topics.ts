@@ -1,16 +1,9 @@
-import type { Counter } from "prom-client";
 import type { ListSource, RoomSource } from "../../platform/room-source.ts";
-import type { Clock } from "../../platform/time/clock.ts";
-import type { EventFeed } from "../delivery/event-feed.ts";
-import type { Frame } from "../stream/frames.ts";
-import { SubscriptionCatchUp } from "./catch-up.ts";
-import type { HubLimits } from "../delivery/limits.ts";
-import { ListTopic } from "./list-topic.ts";
-import { RoomTopic } from "./room-topic.ts";
-import type { ReplayBufferBudget } from "./replay-buffer.ts";
 import type { Subscriber } from "../stream/subscriber.ts";
+import { SubscriptionCatchUp, type CatchUpDeps } from "./catch-up.ts";
+import { ListTopic, type ListTopicDeps } from "./list-topic.ts";
+import { RoomTopic, type RoomTopicDeps } from "./room-topic.ts";
 import type { ListName, RoomName, Topic } from "./topics.ts";
-import type { Writer } from "../stream/writer.ts";
 
 export interface TopicSources {
   /** Sources of rooms, by kind. */
@@ -19,17 +12,9 @@ export interface TopicSources {
   lists: Readonly<Record<string, ListSource>>;
 }
 
-export interface OpenTopicsDeps {
+export interface OpenTopicsDeps
+  extends CatchUpDeps, ListTopicDeps, Omit<RoomTopicDeps, "onLost" | "onBehind"> {
   sources: TopicSources;
-  feed: EventFeed;
-  writer: Writer;
-  limits: HubLimits;
-  clock: Clock;
-  budget: ReplayBufferBudget;
-  count: Record<"in" | "replayed" | "gap" | "resumed", Counter.Internal>;
-  /** Called before a message is written for the first time. */
-  onFirstWrite: (frame: Frame) => void;
-  onError: (error: unknown) => void;
 }
 
 type AnyTopic = RoomTopic | ListTopic;
@@ -97,48 +82,20 @@ export class OpenTopics {
     return created;
   }
 
-  #createList({ list, name }: ListName): ListTopic {
-    const { sources, writer, limits, clock, onError } = this.#deps;
-    const source = sources.lists[list];
-    if (!source) throw new Error(`the hub has no list ${list}`);
-    const type = `${list}.updated`;
-    return new ListTopic({
-      name,
-      type,
-      address: { channel: source.channel },
-      limits,
-      async readMessage() {
-        const entries = await source.read();
-        const head = JSON.stringify({ type, topic: name, at_ms: clock.now() });
-        return `${head.slice(0, -1)},"data":{"${list}":${entries}}}`;
-      },
-      write: (stream) => writer.add(stream),
-      onError,
-    });
+  #createList(topic: ListName): ListTopic {
+    const source = this.#deps.sources.lists[topic.list];
+    if (!source) throw new Error(`the hub has no list ${topic.list}`);
+    return new ListTopic(topic, source, this.#deps);
   }
 
-  #createRoom({ kind, name, code }: RoomName): RoomTopic {
-    const { sources, feed, writer, limits, budget, count, onFirstWrite, onError } = this.#deps;
+  #createRoom(topic: RoomName): RoomTopic {
+    const source = this.#deps.sources.rooms[topic.kind];
+    if (!source) throw new Error(`the hub has no rooms of the kind ${topic.kind}`);
     const catchUp = this.#catchUp;
-    const source = sources.rooms[kind];
-    if (!source) throw new Error(`the hub has no rooms of the kind ${kind}`);
-    const local = source.commits && { local: { code, source: source.commits } };
-    const created: RoomTopic = new RoomTopic({
-      kind,
-      name,
-      address: { channel: source.keys.channel(code), ...local },
-      streamKey: source.keys.stream(code),
-      delivery: source.delivery,
-      feed,
-      limits,
-      budget,
-      snapshot: () => source.snapshotOf(code),
-      onFlushable: (topic) => writer.markFlushable(topic),
+    const created: RoomTopic = new RoomTopic(topic, source, {
+      ...this.#deps,
       onLost: (one) => this.#guard(one, catchUp.snapshot(one, created, true)),
       onBehind: (one) => this.#guard(one, catchUp.proceed(one, created)),
-      onFrame: () => count.in.inc(),
-      onFirstWrite,
-      onError,
     });
     return created;
   }

@@ -1,4 +1,5 @@
-import type { DeliveryRules, SnapshotMessage } from "../../platform/room-source.ts";
+import type { Counter } from "prom-client";
+import type { DeliveryRules, RoomSource, SnapshotMessage } from "../../platform/room-source.ts";
 import { CoalescedTask } from "../../platform/tasks/coalesced-task.ts";
 import { frameOf, isContiguous, joinFrames, type Chunk, type Frame } from "../stream/frames.ts";
 import type { EventFeed, StoredMessage, TopicAddress } from "../delivery/event-feed.ts";
@@ -7,30 +8,23 @@ import { wasPublic } from "./public-time.ts";
 import { ReplayBuffer, type ReplayBufferBudget } from "./replay-buffer.ts";
 import type { EventStream } from "../stream/stream.ts";
 import type { Source, Subscriber } from "../stream/subscriber.ts";
-import type { Flushable } from "../stream/writer.ts";
+import type { Flushable, Writer } from "../stream/writer.ts";
+import type { RoomName } from "./topics.ts";
 
 export interface RoomTopicDeps {
-  /** What its snapshots and gaps are named after. */
-  kind: string;
-  name: string;
-  address: TopicAddress;
-  streamKey: string;
-  delivery: DeliveryRules;
   feed: EventFeed;
+  writer: Writer;
   limits: HubLimits;
   budget: ReplayBufferBudget;
-  snapshot: () => Promise<SnapshotMessage | null>;
-  /** The topic has unsent messages. */
-  onFlushable: (topic: RoomTopic) => void;
+  /** Counts incoming messages. */
+  received: Counter.Internal;
+  /** A message is about to be written for the first time. */
+  onFirstWrite: (frame: Frame) => void;
+  onError: (error: unknown) => void;
   /** The subscriber's cursor cannot be resumed: restart it with a gap (HUB-06). */
   onLost: (subscriber: Subscriber) => void;
   /** The subscriber fell behind the replay buffer although its socket is writable: catch up from Redis. */
   onBehind: (subscriber: Subscriber) => void;
-  /** A message came in. */
-  onFrame: () => void;
-  /** A message is about to be written for the first time. */
-  onFirstWrite: (frame: Frame) => void;
-  onError: (error: unknown) => void;
 }
 
 /**
@@ -38,6 +32,7 @@ export interface RoomTopicDeps {
  * gap the messages are read from the stream in Redis, so a lost publication causes a delay, never a hole.
  */
 export class RoomTopic implements Source, Flushable {
+  /** What its snapshots and gaps are named after. */
   readonly kind: string;
   readonly name: string;
   readonly subscribers = new Set<Subscriber>();
@@ -48,7 +43,8 @@ export class RoomTopic implements Source, Flushable {
   readonly ready: Promise<void>;
   readonly address: TopicAddress;
   readonly delivery: DeliveryRules;
-  readonly #streamKey: string;
+  readonly #code: string;
+  readonly #source: RoomSource;
   readonly #deps: RoomTopicDeps;
   #buffer: ReplayBuffer | null = null;
   #markReady: () => void = () => undefined;
@@ -58,13 +54,18 @@ export class RoomTopic implements Source, Flushable {
   #lastWrittenSeq = 0;
   #repeat: NodeJS.Timeout | null = null;
 
-  constructor(deps: RoomTopicDeps) {
+  constructor({ kind, name, code }: RoomName, source: RoomSource, deps: RoomTopicDeps) {
+    const { keys, delivery, commits } = source;
+    this.kind = kind;
+    this.name = name;
+    this.address = {
+      channel: keys.channel(code),
+      ...(commits && { local: { code, source: commits } }),
+    };
+    this.delivery = delivery;
+    this.#code = code;
+    this.#source = source;
     this.#deps = deps;
-    this.kind = deps.kind;
-    this.name = deps.name;
-    this.address = deps.address;
-    this.delivery = deps.delivery;
-    this.#streamKey = deps.streamKey;
     this.ready = new Promise((resolve) => (this.#markReady = resolve));
     this.#repairTask = new CoalescedTask(() => this.#readMissing());
   }
@@ -103,7 +104,7 @@ export class RoomTopic implements Source, Flushable {
     if (subscriber.hasLeft) return;
     this.subscribers.add(subscriber);
     subscriber.follow(this);
-    if (subscriber.cursor < this.last) this.#deps.onFlushable(this);
+    if (subscriber.cursor < this.last) this.#deps.writer.markFlushable(this);
     else if (this.isEnded) subscriber.stream.closeSubscription(subscriber);
   }
 
@@ -124,13 +125,16 @@ export class RoomTopic implements Source, Flushable {
 
   /** Single-flight read of the snapshot: later messages are in the replay buffer. */
   snapshot(): Promise<SnapshotMessage | null> {
-    this.#snapshotRead ??= this.#deps.snapshot().finally(() => (this.#snapshotRead = null));
+    this.#snapshotRead ??= this.#source
+      .snapshotOf(this.#code)
+      .finally(() => (this.#snapshotRead = null));
     return this.#snapshotRead;
   }
 
   /** One page of messages from number `from` on, from Redis; rejects while it is down. */
   async readStored(from: number): Promise<Frame[]> {
-    const messages = await this.#deps.feed.read(this.#streamKey, from);
+    const { feed } = this.#deps;
+    const messages = await feed.read(this.#source.keys.stream(this.#code), from);
     return messages.map((message) => this.#encode(message));
   }
 
@@ -165,7 +169,7 @@ export class RoomTopic implements Source, Flushable {
   }
 
   async #readNewest(): Promise<Frame | null> {
-    const message = await this.#deps.feed.newest(this.#streamKey);
+    const message = await this.#deps.feed.newest(this.#source.keys.stream(this.#code));
     return message && this.#encode(message);
   }
 
@@ -195,10 +199,10 @@ export class RoomTopic implements Source, Flushable {
     if (!this.#buffer || this.isClosed) return;
     this.#buffer.push(frame);
     this.isEnded ||= frame.isEnd;
-    this.#deps.onFrame();
+    this.#deps.received.inc();
     if (frame.removedSeat !== null) this.#endSoon((one) => one.seatId === frame.removedSeat);
     if (frame.isPrivate) this.#endSoon((one) => one.isSpectator);
-    if (this.subscribers.size > 0) this.#deps.onFlushable(this);
+    if (this.subscribers.size > 0) this.#deps.writer.markFlushable(this);
   }
 
   /** Ends the streams of a removed seat, or of spectators, soon even when their sockets are blocked (S14). */

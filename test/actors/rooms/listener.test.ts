@@ -12,11 +12,11 @@ it("a listener reports lost subscriptions when they resume, and not when they fi
   try {
     const resumed = Promise.withResolvers<void>();
     let count = 0;
-    listener.onResumed(() => {
+    const onResumed = () => {
       count += 1;
       resumed.resolve();
-    });
-    await listener.subscribe("one", "two");
+    };
+    await listener.listen(["one", "two"], () => undefined, onResumed);
     assert.equal(count, 0);
     await redis.call("CLIENT", "KILL", "TYPE", "pubsub");
     await resumed.promise;

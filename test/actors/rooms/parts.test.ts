@@ -138,16 +138,12 @@ describe("the ticker", () => {
         (moves) => {
           let now = 1_000_000;
           const due = new Map<string, number>();
-          const ticker = createTicker(
-            () => now,
-            systemTiming,
-            (code) => {
-              const deadline = due.get(code);
-              assert.ok(deadline !== undefined, `${code} fired without a deadline`);
-              assert.ok(now >= deadline, `${code} fired ${deadline - now} ms early`);
-              due.delete(code);
-            },
-          );
+          const ticker = createTicker({ now: () => now }, systemTiming, (code) => {
+            const deadline = due.get(code);
+            assert.ok(deadline !== undefined, `${code} fired without a deadline`);
+            assert.ok(now >= deadline, `${code} fired ${deadline - now} ms early`);
+            due.delete(code);
+          });
           for (const move of moves) {
             if ("arm" in move) {
               due.set(move.arm, now + move.in);

@@ -45,7 +45,7 @@ function createProcess() {
     log: silentLogger,
     metrics: createMetrics().rooms("lobby"),
     tracer: null,
-    now: () => now,
+    clock: { now: () => now },
     journal: {
       commit: () =>
         new Promise((resolve) => {
