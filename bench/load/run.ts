@@ -6,13 +6,15 @@ import { everybody, treePids } from "../processes.ts";
 import { note } from "../report.ts";
 import { buildReport, mergeCounts } from "../report/build.ts";
 import { Monitor, neighboursOf } from "../report/monitor.ts";
-import type { Fault, Report } from "../report/schema.ts";
+import { isAboutLeftovers } from "../report/budgets.ts";
+import type { Fault, Leftover, Report } from "../report/schema.ts";
 import { startRemote, type Remote } from "../rpc.ts";
 import type { Scenario } from "../scenario.ts";
 import { openTarget, TargetError, type Target, type TargetOptions } from "../target.ts";
 import type { Beside, Happened } from "./beside.ts";
 import { within } from "./deadline.ts";
 import { floorOperation, optionsVariable, type GeneratorOptions } from "./generator.ts";
+import { awaitGone, countHeld, type Held } from "./leftovers.ts";
 import type { GeneratorCalls } from "./process.ts";
 import type { GeneratorNotice, Played, ProcessResult, Second, Violation } from "./record.ts";
 import { describeLoad, type Load } from "./shapes.ts";
@@ -73,6 +75,7 @@ class ScenarioRun {
   #series: Report["series"] = [];
   #faults: Fault[] = [];
   #leaves: Record<string, number> = {};
+  #leftovers: Leftover[] | null = null;
   #neighbours: string[] = [];
   #startedAt = new Date();
   #loadMs = 0;
@@ -90,11 +93,16 @@ class ScenarioRun {
       for (const need of scenario.needs ?? []) await need.provide(target.instance);
     await this.#startGenerators(target);
     await this.#check();
+    const held = await this.#countHeld(target);
     note("setup");
     await this.#each("the setup of the scenario", setupMs, (one) => one.call("setup"));
     await this.#bring(target);
     await this.#lookUp(target);
     await this.#tearDown();
+    if (target.instance && held && !this.#options.interrupted.aborted) {
+      note("waiting until what the players left is gone");
+      this.#leftovers = await awaitGone(target.instance, held);
+    }
   }
 
   fail(error: unknown): void {
@@ -108,7 +116,7 @@ class ScenarioRun {
   }
 
   report(): Report {
-    const { name, scenario, budgets } = this.#options;
+    const { name, scenario } = this.#options;
     const { aborted } = this.#options.interrupted;
     const hasFailed = this.#problems.length > 0;
     return buildReport({
@@ -122,9 +130,10 @@ class ScenarioRun {
         series: this.#series,
         faults: this.#faults,
         leaves: this.#leaves,
+        ...(this.#leftovers ? { leftovers: this.#leftovers } : {}),
       },
       problems: aborted ? ["it was interrupted", ...this.#problems] : this.#problems,
-      budgets: this.#loadMs === 0 ? [] : (budgets ?? scenario.budgets),
+      budgets: this.#loadMs === 0 ? [] : this.#budgets,
       seconds: this.#seconds,
       results: this.#results,
       missing: this.#missing,
@@ -154,6 +163,15 @@ class ScenarioRun {
       );
       this.#generators.push(generator);
     }
+  }
+
+  get #budgets(): readonly string[] {
+    return this.#options.budgets ?? this.#options.scenario.budgets;
+  }
+
+  /** Null unless a budget is about it. */
+  async #countHeld({ instance }: Target): Promise<Held | null> {
+    return instance && this.#budgets.some(isAboutLeftovers) ? countHeld(instance) : null;
   }
 
   async #check(): Promise<void> {

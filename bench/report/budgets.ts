@@ -2,13 +2,19 @@ import type { Summary } from "../load/histogram.ts";
 import type { Budget, Operation, Report } from "./schema.ts";
 
 /** The parts of a report that budgets are about. */
-export type Figures = Pick<Report, "operations" | "arrivals" | "numViolations">;
+export type Figures = Pick<
+  Report,
+  "operations" | "arrivals" | "numViolations" | "generators" | "leftovers"
+>;
 
 const form =
-  /^(?<figure>.+?) (?<relation><=|>=) (?<limit>\d+(?:\.\d+)?)(?: ?(?<unit>ms|s|%|\/s))?$/;
+  /^(?<figure>.+?) (?<relation><=|>=) (?<limit>\d+(?:\.\d+)?)(?: ?(?<unit>ms|s|%|\/s|MiB))?$/;
 /** "read response p99", "first question p90" (of the response), "read errors" (in percent), "read rate" (per second) */
 const ofTimes = /^(?<name>.+?)(?: (?<kind>response|service))? (?<stat>p\d+(?:\.\d+)?|mean|max)$/;
 const ofCounts = /^(?<name>.+) (?<stat>errors|rate)$/;
+
+/** "rooms left": more than before the load. */
+const ofLeftovers = /^(?<name>.+) left$/;
 
 interface Parsed {
   figure: string;
@@ -25,6 +31,10 @@ export function parseBudget(text: string): Parsed {
   return { figure, isAtMost, limit: Number(limit) * (unit === "s" ? 1000 : 1) };
 }
 
+/** Whether it is about what an instance holds after the load, which must be counted for it. */
+export const isAboutLeftovers = (text: string): boolean =>
+  ofLeftovers.test(parseBudget(text).figure);
+
 export function judge(text: string, figures: Figures): Budget {
   const { figure, isAtMost, limit } = parseBudget(text);
   const value = valueOf(figure, figures);
@@ -34,12 +44,18 @@ export function judge(text: string, figures: Figures): Budget {
 }
 
 /** Why the value is unknown, as a text. */
-function valueOf(
-  figure: string,
-  { operations, arrivals, numViolations }: Figures,
-): number | string {
+function valueOf(figure: string, figures: Figures): number | string {
+  const { operations, arrivals, numViolations, generators, leftovers = [] } = figures;
   if (figure === "dropped" || figure === "unfinished") return arrivals[figure];
   if (figure === "violations") return numViolations;
+  if (figure === "generator memory") return Math.max(0, ...generators.map((one) => one.peakMib));
+  const left = ofLeftovers.exec(figure)?.groups?.["name"];
+  if (left !== undefined) {
+    const one = leftovers.find(({ name }) => name === left);
+    return one
+      ? Math.max(0, one.after - one.before)
+      : `${left} are counted on an own instance only`;
+  }
   const { name, stat, kind } = (ofCounts.exec(figure) ?? ofTimes.exec(figure))?.groups ?? {};
   if (name === undefined || stat === undefined) return `there is no figure "${figure}"`;
   if (name === "lateness") return timeOf(arrivals.lateness, stat);

@@ -14,7 +14,16 @@ import { reportVersion, type Budget, type Operation, type Report } from "./schem
 export interface Measured {
   context: Pick<
     Report,
-    "scenario" | "about" | "run" | "target" | "machine" | "series" | "faults" | "status" | "leaves"
+    | "scenario"
+    | "about"
+    | "run"
+    | "target"
+    | "machine"
+    | "series"
+    | "faults"
+    | "status"
+    | "leaves"
+    | "leftovers"
   >;
   /** Why it is not complete, or what is wrong with it. */
   problems: string[];
@@ -37,9 +46,9 @@ export function buildReport(measured: Measured): Report {
   const arrivals = { ...arrivalsOf(seconds), unfinished: sumOf(results, (one) => one.unfinished) };
   const numViolations = sumOf(results, (one) => one.numViolations) + missing.length;
   const operations = all.filter(({ name }) => name !== floorOperation);
-  const figures = { operations, arrivals, numViolations };
-  const budgets = measured.budgets.map((text) => judge(text, figures));
   const generators = results.map(({ health }) => health);
+  const figures = { ...context, operations, arrivals, numViolations, generators };
+  const budgets = measured.budgets.map((text) => judge(text, figures));
   const generatorLimits = context.run.isClosed
     ? []
     : limitsOf({ generators, ...arrivals, seconds: context.run.seconds });

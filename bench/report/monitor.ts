@@ -148,6 +148,7 @@ function redisSource(url: string): Source {
       return new Map([
         ["commands/s|Redis commands", field("total_commands_processed")],
         ["MiB|Redis data", field("used_memory") / 2 ** 20],
+        ["keys|Redis keys", Number(/^db0:keys=(\d+)/m.exec(info)?.[1] ?? 0)],
       ]);
     },
   };
@@ -197,6 +198,7 @@ const shownMetrics: readonly [metric: string, unit: string, name: string, scale:
   ["process_resident_memory_bytes", "MiB", "processes", 2 ** -20],
   ["emberline_http_requests_total", "requests/s", "requests", 1],
   ["emberline_hub_streams", "streams", "streams", 1],
+  ["emberline_rooms", "rooms", "rooms", 1],
   ["emberline_room_commits_total", "commands/s", "commits to Redis", 1],
   ["emberline_postgres_pool_waiting", "sessions", "waiting for Postgres", 1],
 ];

@@ -4,6 +4,7 @@ import { reportedPercentiles, type Summary } from "../load/histogram.ts";
 import { pageCharts } from "./charts.ts";
 import { escape, facts, section, styles, table } from "./html.ts";
 import { describeFault } from "./faults.ts";
+import { describeLeftover } from "./text.ts";
 import type { Report } from "./schema.ts";
 
 const folder = join(import.meta.dirname, "page");
@@ -108,7 +109,7 @@ function errors({ errors: all }: Report): string {
   return section("Errors", table(["operation", "code", "count", "message", "X-Request-Id"], rows));
 }
 
-function requests({ requests: counts, leaves }: Report): string {
+function requests({ requests: counts, leaves, leftovers = [] }: Report): string {
   const list = (all: Readonly<Record<string, number>>) =>
     Object.entries(all)
       .map(([name, count]) => `${count} ${name}`)
@@ -121,6 +122,7 @@ function requests({ requests: counts, leaves }: Report): string {
       ["connections", `${counts.connections}, ${counts.lostConnections} lost`],
       ["answered 429: request and setting", list(counts.limited)],
       ["left at the target", list(leaves)],
+      ["held by the instance", leftovers.map(describeLeftover).join("; ") || "not counted"],
     ]),
   );
 }

@@ -102,6 +102,15 @@ const Fault = Type.Object({
   recoveriesMs: Type.Array(Type.Number()),
 });
 
+/** What an own instance held before the load and after it, of one kind. */
+const Leftover = Type.Object({
+  name: Type.String(),
+  before: Type.Number(),
+  after: Type.Number(),
+  /** Seconds after the load until it was no more than before; null: not in six minutes. */
+  backAfter: Nullable(Type.Number()),
+});
+
 const Generator = Type.Object({
   /** When its main loop stood still, in milliseconds since the start of the load. */
   stalls: Type.Array(Type.Object({ atMs: Type.Number(), ms: Type.Number() })),
@@ -192,6 +201,8 @@ export const ReportSchema = Type.Object({
   /** Why the generators limited the run; empty: they did not. */
   generatorLimits: Type.Array(Type.String()),
   leaves: Counts,
+  /** Counted where a budget is about it. */
+  leftovers: Type.Optional(Type.Array(Leftover)),
 });
 
 export type Report = Static<typeof ReportSchema>;
@@ -199,3 +210,4 @@ export type Operation = Static<typeof Operation>;
 export type Series = Static<typeof Series>;
 export type Budget = Static<typeof Budget>;
 export type Fault = Static<typeof Fault>;
+export type Leftover = Static<typeof Leftover>;

@@ -1,7 +1,7 @@
 import { printTable } from "../report.ts";
 import type { Summary } from "../load/histogram.ts";
 import { describeFault } from "./faults.ts";
-import type { Report } from "./schema.ts";
+import type { Leftover, Report } from "./schema.ts";
 
 const shown = ["50", "90", "99", "99.9"];
 const milliseconds = (value: number | null | undefined) => (value == null ? "" : value.toFixed(1));
@@ -39,6 +39,7 @@ export function printReport(report: Report, files: { json: string; html: string 
     ...report.machine.neighbours.map((name) => `beside the run: ${name}`),
     ...report.generatorLimits.map((limit) => `generator: ${limit}`),
     ...Object.entries(report.leaves).map(([what, count]) => `left at the target: ${count} ${what}`),
+    ...(report.leftovers ?? []).map(describeLeftover),
     ...report.budgets.map(
       ({ text, value, outcome, reason }) =>
         `${outcome}: ${text} (${value === null ? reason : Number(value.toPrecision(4))})`,
@@ -47,6 +48,10 @@ export function printReport(report: Report, files: { json: string; html: string 
   ];
   process.stdout.write(`${lines.join("\n")}\n`);
 }
+
+/** "rooms: 0 before, 0 after 1.2 s" */
+export const describeLeftover = ({ name, before, after, backAfter }: Leftover): string =>
+  `${name}: ${before} before, ${after} after ${backAfter === null ? "six minutes" : `${backAfter.toFixed(1)} s`}`;
 
 function countsText(what: string, counts: Readonly<Record<string, number>>): string {
   const all = Object.entries(counts).map(([name, count]) => `${count} after ${name}`);

@@ -70,6 +70,19 @@ describe("a budget", () => {
     assert.equal(valueOf("dropped <= 0"), 3);
   });
 
+  it("is about the memory of the generators", () => {
+    assert.equal(valueOf("generator memory <= 300 MiB"), 100);
+  });
+
+  it("is about what an instance still holds after the load, where that was counted", () => {
+    const room = { name: "rooms", before: 2, after: 5, backAfter: null };
+    const streams = { name: "streams", before: 2, after: 1, backAfter: 3 };
+    const counted = { ...figures, leftovers: [room, streams] };
+    assert.equal(judge("rooms left <= 0", counted).value, 3);
+    assert.equal(judge("streams left <= 0", counted).outcome, "met");
+    assert.equal(judge("rooms left <= 0", figures).outcome, "unknown");
+  });
+
   it("is refused when it is not a comparison with a number", () => {
     assert.throws(() => judge("read is fast", figures), /is no budget like/);
   });
