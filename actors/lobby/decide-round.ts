@@ -1,4 +1,5 @@
-import { accept, acceptFrom, nothing, reject, wholeLobby } from "./decision.ts";
+import { reject } from "../rules.ts";
+import { accept, acceptFrom, nothing, wholeLobby } from "./decision.ts";
 import { revealMergeMs } from "./limits.ts";
 import { currentQuestion, fetchIfLow, isLastQuestion } from "./questions.ts";
 import { closeQuestion, isEveryoneDone, isPastDeadline, openRound, timerMs } from "./rounds.ts";

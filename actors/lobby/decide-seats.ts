@@ -1,4 +1,5 @@
-import { accept, acceptFrom, acceptSign, nothing, reject } from "./decision.ts";
+import { reject } from "../rules.ts";
+import { accept, acceptFrom, acceptSign, nothing } from "./decision.ts";
 import { followUpMs } from "./limits.ts";
 import { closeQuestion, finish, isEveryoneDone, openRound } from "./rounds.ts";
 import { hostAsking, isTwin, seatById, seatOf, yieldingTo } from "./seats.ts";

@@ -1,4 +1,5 @@
-import { accept, acceptFrom, nothing, reject, wholeLobby } from "./decision.ts";
+import { reject } from "../rules.ts";
+import { accept, acceptFrom, nothing, wholeLobby } from "./decision.ts";
 import { minPlayers, prepareLockMs } from "./limits.ts";
 import { acceptable, drawCount, fetchIfLow } from "./questions.ts";
 import { hostAsking } from "./seats.ts";

@@ -1,4 +1,5 @@
-import { accept, nothing, reject, wholeLobby } from "./decision.ts";
+import { reject } from "../rules.ts";
+import { accept, nothing, wholeLobby } from "./decision.ts";
 import { answer, lock, next, pick, planBatch, reveal } from "./decide-round.ts";
 import { checkSeat, create, heartbeat, join, kick, leave } from "./decide-seats.ts";
 import { abandonStart, addQuestions, changeSettings, prepare, start } from "./decide-start.ts";

@@ -2,8 +2,6 @@ import { activityOf } from "./activity.ts";
 import { presence } from "./seats.ts";
 import type { Answer, Decision, Lobby, LobbyEvent, Seat } from "./types.ts";
 
-export { reject } from "../rules.ts";
-
 export const nothing: Answer = { type: "none" };
 export const wholeLobby: Answer = { type: "lobby" };
 

@@ -1,4 +1,5 @@
-import { accept, reject, wholeLobby } from "./decision.ts";
+import { reject } from "../rules.ts";
+import { accept, wholeLobby } from "./decision.ts";
 import { spectatorsMergeMs } from "./limits.ts";
 import type { Decision, Lobby, LobbyEvent } from "./types.ts";
 
