@@ -1,4 +1,5 @@
 import {
+  silenceMs,
   verifyReveal,
   type LobbyEvent,
   type Player,
@@ -31,7 +32,8 @@ export interface GameOptions {
 
 /** A question or its reveal may take this much longer than its timer. */
 const graceMs = 30_000;
-const endMs = 30_000;
+/** A connection whose other end is gone without a word is replaced after a silence. */
+const endMs = silenceMs + 10_000;
 
 /** Figures that a game measures besides its operations. */
 export const firstQuestion = "first question";

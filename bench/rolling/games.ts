@@ -67,7 +67,10 @@ export class Games {
     for (const one of this.#generators) await one.teardown();
     const refused = results.flatMap(({ errors }) =>
       errors.map(({ operation, code, count, samples }) => ({
-        ...{ kind: "refused", text: `${count} x ${operation}: ${code}` },
+        ...{
+          kind: "refused",
+          text: `${count} x ${operation}: ${code} ${samples[0]?.message ?? ""}`,
+        },
         ...{ bot: samples[0]?.bot ?? "", requestId: samples[0]?.requestId ?? null },
       })),
     );

@@ -2,6 +2,7 @@ import type { RollingSizes, Scenario, Scenarios } from "../floor-scenario.ts";
 import type { Table } from "../report.ts";
 import type { BalancerName } from "./balancer.ts";
 import { countFailures, measureRolling, type MeasuredRun, type MeasuredStep } from "./measure.ts";
+import { measureScale } from "./scale.ts";
 import type { RollingTimes } from "./steps.ts";
 
 const times: Omit<RollingTimes, "control"> = {
@@ -11,7 +12,14 @@ const times: Omit<RollingTimes, "control"> = {
   redisAway: 10_000,
 };
 
-export const scenarios: Scenarios = { nginx: behind("nginx"), haproxy: behind("HAProxy") };
+export const scenarios: Scenarios = {
+  nginx: behind("nginx"),
+  haproxy: behind("HAProxy"),
+  scale: {
+    about: "commands/s of one, two and three instances, each with a share of a core",
+    run: ({ rolling: { seconds } }) => measureScale(seconds),
+  },
+};
 
 function behind(balancer: BalancerName): Scenario {
   return {

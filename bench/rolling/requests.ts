@@ -15,7 +15,7 @@ export interface AskedRequest {
 
 export interface FailedRequest {
   asked: AskedRequest;
-  /** "503 server:unavailable", "ECONNRESET" or "no answer in 10 s". */
+  /** "503 server:unavailable", "ECONNRESET on a kept connection" or "no answer in 10 s". */
   code: string;
   /** In milliseconds of `performance.now()`. */
   sentAt: number;
@@ -29,6 +29,8 @@ export interface RequestResult {
 }
 
 const answerLimitMs = 10_000;
+/** A connection that is idle for longer is not used again: a balancer may be closing it (HAProxy after 10 s). */
+const idleMs = 5_000;
 
 /**
  * Sends requests at random times that do not depend on answers, without retries: the first of each kind on a kept
@@ -38,7 +40,7 @@ export class RequestLoad {
   readonly #urls: readonly string[];
   readonly #kinds: readonly AskedRequest[];
   readonly #perSecond: number;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 32 });
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 32, timeout: idleMs });
   #failures: FailedRequest[] = [];
   #latency = new LatencyHistogram();
   #sent = 0;
@@ -113,7 +115,10 @@ function ask(
       resolve(`no answer in ${answerLimitMs / 1_000} s`);
       asked.destroy();
     }, answerLimitMs);
-    asked.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    const kind = agent === false ? "fresh" : "kept";
+    asked.on("error", ({ code, message }: NodeJS.ErrnoException) =>
+      resolve(`${code ?? message} on a ${kind} connection`),
+    );
     asked.on("close", () => clearTimeout(limit));
     asked.on("response", (response) => {
       let text = "";

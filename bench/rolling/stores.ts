@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLogger } from "../../server/platform/log/logger.ts";
@@ -19,6 +19,7 @@ export interface NetworkStores {
   redisUrl: string;
   postgres: Store;
   redis: Store;
+  redisPid(): number;
   close(): Promise<void>;
 }
 
@@ -68,6 +69,7 @@ export async function startNetworkStores(address: string): Promise<NetworkStores
     databaseUrl: `postgres://emberline@${address}:5432/emberline`,
     redisUrl: `redis://${address}:6379`,
     ...{ postgres, redis, close },
+    redisPid: () => Number(readFileSync(join(dir, "r", "redis.pid"), "utf8")),
   };
 }
 

@@ -5,6 +5,7 @@ import { insist } from "../faults/caller.ts";
 import { note } from "../report.ts";
 import type { RollingSizes } from "../floor-scenario.ts";
 import { startBalancer, type BalancerName } from "./balancer.ts";
+import { ControlGroup } from "./control-group.ts";
 import { Followers } from "./followers.ts";
 import { Games } from "./games.ts";
 import { RollingInstance } from "./instances.ts";
@@ -38,6 +39,8 @@ export async function withWorld<T>(
     for (const end of ends.splice(0).reverse()) await end();
   });
   try {
+    const group = preferred();
+    ends.push(() => group?.remove());
     const network = await createNetwork(2);
     ends.push(() => network.close());
     const stores = await startNetworkStores(network.address);
@@ -72,6 +75,19 @@ export async function withWorld<T>(
     return await work({ instances, stores, requests, followers, games });
   } finally {
     await stopAll();
+  }
+}
+
+/** Everything that is measured, so that what runs beside it on this machine does not look like a fault. */
+function preferred(): ControlGroup | null {
+  try {
+    const group = ControlGroup.make("world");
+    group.prefer(4);
+    group.add([process.pid]);
+    return group;
+  } catch (error) {
+    note(`beside everything else on this machine: ${String(error)}`);
+    return null;
   }
 }
 
