@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { ClientAddress } from "../pipeline/client-address.ts";
 import { RequestContext } from "../pipeline/request-context.ts";
 import type { FormPart } from "../pipeline/form.ts";
 import { byteLength, isBare, isBodiless, type Body, type Output } from "../replies/output.ts";
@@ -6,10 +7,18 @@ import { byteLength, isBare, isBodiless, type Body, type Output } from "../repli
 /** A request served by `node:http`. */
 export class NodeContext extends RequestContext {
   readonly raw: ServerResponse;
+  protected readonly readAddress: () => ClientAddress;
 
-  constructor(raw: ServerResponse, method: string, path: string, query: string) {
+  constructor(
+    raw: ServerResponse,
+    method: string,
+    path: string,
+    query: string,
+    readAddress: () => ClientAddress,
+  ) {
     super(method, path, query, null, () => {});
     this.raw = raw;
+    this.readAddress = readAddress;
   }
 
   send({ status, head, payload }: Output): void {

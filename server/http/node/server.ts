@@ -129,19 +129,20 @@ class PipelineServer implements NodeServer {
     const at = target.indexOf("?");
     const path = at < 0 ? target : target.slice(0, at);
     const query = at < 0 ? "" : target.slice(at + 1);
-    const ctx = new NodeContext(response, incoming.method ?? "GET", path, query);
+    const remote = incoming.socket.remoteAddress ?? "";
+    const ctx = new NodeContext(response, incoming.method ?? "GET", path, query, () =>
+      this.#addressOf(remote, ctx.headers["x-forwarded-for"]),
+    );
     const { rawHeaders } = incoming;
     for (let i = 0; i < rawHeaders.length; i += 2)
       addHeader(ctx.headers, (rawHeaders[i] ?? "").toLowerCase(), rawHeaders[i + 1] ?? "");
-    ctx.address = this.#addressOf(incoming, ctx.headers["x-forwarded-for"]);
     ctx.identify();
     ctx.mustClose = this.#isDraining;
     return ctx;
   }
 
   /** If a proxy names no client, its own address. */
-  #addressOf({ socket }: IncomingMessage, forwardedFor: string | undefined) {
-    const remote = socket.remoteAddress ?? "";
+  #addressOf(remote: string, forwardedFor: string | undefined) {
     const peer = embeddedAddress(remote) ?? remote;
     const { ip, isFromProxy } = this.#readAddress(peer, forwardedFor);
     return { ip: ip ?? countedAddress(peer), isFromProxy };

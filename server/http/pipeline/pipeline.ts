@@ -130,6 +130,7 @@ export class Pipeline {
     const problem = decided instanceof Promise ? await decided : decided;
     if (ctx.isClosed) return;
     if (problem !== null) return this.#refuseEarly(ctx, entry, problem);
+    if (needsAddress(ctx, entry)) void ctx.address;
     if (entry.limit !== null) await this.#count(ctx, entry, entry.limit);
     const refused = this.#refusals.find(entry.refusalLimit, ctx);
     if (refused !== null) throw this.#overLimit(ctx, refused);
@@ -149,6 +150,8 @@ export class Pipeline {
   /** Sends the refusal for `error`. */
   async fail(ctx: RequestContext, error: unknown): Promise<void> {
     if (ctx.isClosed) return;
+    // For its log line.
+    void ctx.address;
     this.clearDeadline(ctx);
     const refusal = toAppError(error);
     ctx.refusal = refusal;
@@ -316,6 +319,16 @@ export class Pipeline {
     if (!ctx.isSending) ctx.onComplete();
     this.#recorder.record(ctx, status);
   }
+}
+
+/**
+ * True if a limit, a handler or the log line may need the address, perhaps when the response is closed. Most commands of
+ * a seat, and reads of a known player, need none.
+ */
+function needsAddress({ playerId, seatId }: RequestContext, entry: RouteEntry): boolean {
+  const { route, limit, refusalLimit, guessLimit, isWrite } = entry;
+  if (playerId === null && (seatId === null || refusalLimit !== null)) return true;
+  return limit !== null || (route.auth !== "seat" && (isWrite || guessLimit !== null));
 }
 
 /** True for what a page of ours sends as a form. */

@@ -16,6 +16,7 @@ import { isForwardedHttps } from "./forwarded.ts";
 import type { RequestInfo } from "./route.ts";
 import type { RouteMatch } from "./router.ts";
 
+const unreadAddress: ClientAddress = Object.freeze({ ip: null, isFromProxy: false });
 const noCookies: Readonly<Record<string, string>> = Object.freeze({});
 /** Prefix of generated request ids: it begins with the pid, which identifies the serving process. */
 export const ownIdStart = `${process.pid.toString(36)}-${randomBytes(4).toString("hex")}-`;
@@ -65,12 +66,11 @@ export abstract class RequestContext implements RequestInfo {
   onComplete: () => void;
   /** Timer of the request deadline; null before it starts. */
   deadline: NodeJS.Timeout | null = null;
-  /** Address of the client, set with the headers. */
-  address: ClientAddress = { ip: null, isFromProxy: false };
   /** The origin that work of this request was given; null while nothing took it. */
   takenOrigin: Origin | null = null;
   /** Its part of a trace; null without traces. */
   span: OpenSpan | null = null;
+  #address: ClientAddress | null = null;
   #parsedCookies: Readonly<Record<string, string>> | null = null;
 
   constructor(
@@ -95,6 +95,17 @@ export abstract class RequestContext implements RequestInfo {
 
   /** Parts of a `multipart/form-data` body; none for any other. */
   abstract partsOf(body: Uint8Array, contentType: string): readonly FormPart[];
+
+  /** Reads the address of the client. */
+  protected abstract readAddress(): ClientAddress;
+
+  /**
+   * Address of the client, read at its first use, while the response is open; afterwards unknown. The system call and its
+   * text are a quarter of a short GET (`npm run bench -- floor http`).
+   */
+  get address(): ClientAddress {
+    return (this.#address ??= this.isClosed ? unreadAddress : this.readAddress());
+  }
 
   /** Sets the request id after the headers were read: a valid `X-Request-Id`, else a generated one (HTTP-14). */
   identify(): void {

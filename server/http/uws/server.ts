@@ -8,7 +8,6 @@ import {
   type us_listen_socket,
 } from "./uws.ts";
 import { AppError } from "../../platform/errors.ts";
-import { addressText } from "../../platform/net/ip-addresses.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import type { HttpDeps } from "../deps.ts";
 import { createAddressReader, type AddressReader } from "../pipeline/client-address.ts";
@@ -190,10 +189,17 @@ class UwsServer implements HttpServer {
     const method = req.getCaseSensitiveMethod().toUpperCase();
     // The typings are wrong: without a question mark the query is undefined.
     const query = (req.getQuery() as string | undefined) ?? "";
-    const ctx = new UwsContext(res, method, req.getUrl(), query, workerPort, this.#completed);
+    const path = req.getUrl();
+    const ctx = new UwsContext(
+      res,
+      method,
+      path,
+      query,
+      workerPort,
+      this.#completed,
+      this.#readAddress,
+    );
     req.forEach((name, value) => addHeader(ctx.headers, name, value));
-    const peer = addressText(res.getRemoteAddressAsText());
-    ctx.address = this.#readAddress(peer, ctx.headers["x-forwarded-for"]);
     ctx.identify();
     ctx.mustClose =
       this.#isLeaving ||

@@ -1,6 +1,8 @@
 import { byteLength, isBare, isBodiless, type Output } from "../replies/output.ts";
+import { addressText } from "../../platform/net/ip-addresses.ts";
 import { reasonOf } from "../replies/reason.ts";
 import type { FormPart } from "../pipeline/form.ts";
+import type { AddressReader, ClientAddress } from "../pipeline/client-address.ts";
 import { RequestContext } from "../pipeline/request-context.ts";
 import type { StreamResponse } from "./stream-response.ts";
 import { isShort, sendInPieces } from "./pieces.ts";
@@ -9,6 +11,7 @@ import { getParts, type HttpResponse } from "./uws.ts";
 /** A request of the public listener, served by uWebSockets. */
 export class UwsContext extends RequestContext {
   readonly raw: HttpResponse;
+  readonly #addressOf: AddressReader;
 
   constructor(
     raw: HttpResponse,
@@ -17,9 +20,16 @@ export class UwsContext extends RequestContext {
     query: string,
     workerPort: number | null,
     onComplete: () => void,
+    addressOf: AddressReader,
   ) {
     super(method, path, query, workerPort, onComplete);
     this.raw = raw;
+    this.#addressOf = addressOf;
+  }
+
+  protected readAddress(): ClientAddress {
+    const peer = addressText(this.raw.getRemoteAddressAsText());
+    return this.#addressOf(peer, this.headers["x-forwarded-for"]);
   }
 
   send(output: Output): void {

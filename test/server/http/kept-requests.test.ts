@@ -26,6 +26,9 @@ class PlainContext extends RequestContext {
   partsOf(): [] {
     return [];
   }
+  protected readAddress() {
+    return { ip: "127.0.0.1", isFromProxy: false };
+  }
 }
 
 const common = {

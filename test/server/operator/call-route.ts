@@ -45,6 +45,10 @@ class TestContext extends RequestContext {
   partsOf(): never {
     throw new Error("operator routes take no files");
   }
+
+  protected readAddress() {
+    return { ip: "127.0.0.1", isFromProxy: false };
+  }
 }
 
 /** Sends a request of an operator through the pipeline, without a connection and without stores. */
@@ -76,7 +80,6 @@ export async function answerOf<D extends object, Body>(
   const pipeline = new Pipeline({ ...base, redis }, routes, recorder, listener);
   const [path = "", query = ""] = target.split("?");
   const ctx = new TestContext(method, path, query, null, () => {});
-  ctx.address = { ip: "127.0.0.1", isFromProxy: false };
   Object.assign(ctx.headers, { "content-type": "application/json" }, headers);
   ctx.body = body === undefined ? null : Buffer.from(JSON.stringify(body));
   ctx.identify();
