@@ -1,5 +1,5 @@
 import { noOrigin, type Origin } from "../server/platform/origin.ts";
-import { keyedId, type CachedAnswers } from "./answers.ts";
+import { keyedId } from "./answers.ts";
 import type { CommandSpan } from "./command-span.ts";
 import type { Reply } from "./contract.ts";
 import type { AnyKind } from "./kind.ts";
@@ -54,17 +54,11 @@ const maxRetryMs = 30_000;
 export class RoomMemory {
   readonly #kind: AnyKind;
   readonly #code: string;
-  readonly #answers: CachedAnswers;
+  /** As stored, with the changes of the commit in flight. */
+  readonly #room: StoredRoom;
   readonly #counts: SenderCounts = new Map();
   /** State that the rules keep in memory only. */
   readonly #memo: unknown;
-  #state: BaseState | null;
-  #version: number;
-  /** Id of the last commit, including one in flight. */
-  #commitId: string;
-  #snapshotVersion: number;
-  /** Generation of the shard in which the events got their numbers. */
-  #generation: number;
   #cause: Origin = noOrigin;
   /** When this owner last renewed the lifetime of the stored room. */
   #renewedAt = -Infinity;
@@ -73,20 +67,14 @@ export class RoomMemory {
 
   /** `generation` is that of the shard, for a new room. */
   constructor(kind: AnyKind, code: string, stored: StoredRoom, now: number, generation = 0) {
-    const { state, version, commitId, snapshotVersion, answers } = stored;
     this.#kind = kind;
     this.#code = code;
-    this.#state = state;
-    this.#version = version;
-    this.#commitId = commitId;
-    this.#snapshotVersion = snapshotVersion;
-    this.#answers = answers;
-    this.#memo = kind.ephemeral?.create(state, now) ?? null;
-    this.#generation = state ? stored.generation : generation;
+    this.#room = stored.state ? stored : { ...stored, generation };
+    this.#memo = kind.ephemeral?.create(stored.state, now) ?? null;
   }
 
   get state(): BaseState | null {
-    return this.#state;
+    return this.#room.state;
   }
 
   /**
@@ -98,12 +86,12 @@ export class RoomMemory {
   }
 
   get generation(): number {
-    return this.#generation;
+    return this.#room.generation;
   }
 
   /** Identifies the last commit. */
   get stamp(): string {
-    return stampOf(this.#version, this.#commitId);
+    return stampOf(this.#room.version, this.#room.commitId);
   }
 
   /** When the room has to be ticked; Infinity for never. A pending job has been started, so only its retry is due. */
@@ -120,11 +108,11 @@ export class RoomMemory {
 
   /** Decides the commands one after another and folds their events. */
   decide(commands: readonly Delivery[], now: number, commitId: string): Batch {
-    const before = this.#state;
+    const before = this.#room.state;
     const changes: Changes = { events: [], fields: [], payloads: [] };
     const replies = commands.map((delivery) => this.#decideOne(changes, delivery, now));
     const { events, fields } = changes;
-    const state = this.#state;
+    const state = this.#room.state;
     const isChanged = events.length > 0 || fields.length > 0;
     if (!isChanged || !state) return { replies, events, commit: null };
     const wasFinished = before !== null && this.#kind.isFinished(before);
@@ -138,18 +126,19 @@ export class RoomMemory {
    */
   leaveGap(state: BaseState, lostSeq: number, generation: number, now: number, id: string): Commit {
     const kind = this.#kind;
+    const room = this.#room;
     const expected = this.stamp;
     const seq = lostSeq + 2;
     const restored = { ...state, seq };
-    const change = encodeSnapshot(restored, this.#version + 1, this.#snapshotVersion);
-    this.#generation = generation;
-    this.#state = restored;
-    this.#version = this.#snapshotVersion = change.snapshotVersion;
-    this.#commitId = id;
+    const change = encodeSnapshot(restored, room.version + 1, room.snapshotVersion);
+    room.generation = generation;
+    room.state = restored;
+    room.version = room.snapshotVersion = change.snapshotVersion;
+    room.commitId = id;
     return {
       code: this.#code,
       expected,
-      version: this.#version,
+      version: room.version,
       id,
       seq,
       fields: generation > 0 ? [...change.fields, this.#generationEntry()] : change.fields,
@@ -164,37 +153,37 @@ export class RoomMemory {
     const { command: given, id, origin, span } = delivery;
     const kind = this.#kind;
     const { idempotency, ephemeral } = kind;
-    const answers = this.#answers;
+    const answers = this.#room.answers;
     const command = ephemeral ? ephemeral.complete(this.#memo, given, now) : given;
-    const sender = idempotency.senderOf(this.#state, command, id, answers);
+    const sender = idempotency.senderOf(this.#room.state, command, id, answers);
     const early = sender === null ? null : this.#replyBeforeRules(command, sender, id, now);
     if (early) return early;
-    const decision = kind.decide(this.#state, command, now);
+    const decision = kind.decide(this.#room.state, command, now);
     const isAlwaysKept =
       idempotency.isAlwaysRemembered?.(command) === true &&
       id.startsWith(keyedId(command.type, ""));
     if (!decision.ok) {
       const { rejection } = decision;
       const isFinal =
-        isAlwaysKept && idempotency.isFinalRefusal?.(rejection.code, this.#state) === true;
+        isAlwaysKept && idempotency.isFinalRefusal?.(rejection.code, this.#room.state) === true;
       if (isFinal && sender !== null)
         changes.fields.push(answers.putRefusal(sender, id, rejection.code));
       return { ok: false, ...rejection };
     }
-    const leaver = idempotency.leaverOf?.(this.#state, command, sender) ?? null;
+    const leaver = idempotency.leaverOf?.(this.#room.state, command, sender) ?? null;
     if (decision.events.length > 0 && origin !== noOrigin) this.#cause = origin;
     for (const event of decision.events) {
       this.#apply(changes, event);
       const type = span && kind.messages[event.type];
-      if (type) span.publish(type, this.#state?.seq ?? 0);
+      if (type) span.publish(type, this.#room.state?.seq ?? 0);
     }
-    const body = this.#state ? kind.reply(this.#state, decision.answer, now) : null;
+    const body = this.#room.state ? kind.reply(this.#room.state, decision.answer, now) : null;
     const isKept =
       isAlwaysKept ||
       (decision.events.length > 0 && idempotency.isIdempotent?.(command, decision.answer) !== true);
     // A command that takes a seat has its sender only now.
     const keptBy = isKept
-      ? (sender ?? idempotency.senderOf(this.#state, command, id, answers))
+      ? (sender ?? idempotency.senderOf(this.#room.state, command, id, answers))
       : null;
     if (keptBy !== null) changes.fields.push(answers.put(keptBy, id, body, leaver));
     return { ok: true, body };
@@ -205,30 +194,31 @@ export class RoomMemory {
     const { perSender, uncounted } = this.#kind.limits;
     const isCounted = perSender !== null && uncounted?.includes(command.type) !== true;
     const wait = isCounted ? countCommand(this.#counts, sender, now, perSender) : null;
-    if (wait === null) return this.#answers.get(sender, id);
+    if (wait === null) return this.#room.answers.get(sender, id);
     return { ok: false, code: "rate_limit:exceeded", params: { retry_after: wait } };
   }
 
   #apply({ events, fields, payloads }: Changes, event: BaseEvent): void {
     const kind = this.#kind;
     const type = kind.messages[event.type];
-    const state = withSeq(kind.evolve(this.#state, event), this.#state, Boolean(type));
-    this.#state = state;
+    const state = withSeq(kind.evolve(this.#room.state, event), this.#room.state, Boolean(type));
+    this.#room.state = state;
     if (type) payloads.push(this.#message(state, type, event.at, kind.message(state, event)));
     events.push(event);
     const voided = kind.idempotency.voids?.[event.type];
-    if (voided !== undefined) fields.push(...this.#answers.invalidate(voided));
+    if (voided !== undefined) fields.push(...this.#room.answers.invalidate(voided));
   }
 
   #seal(state: BaseState, changes: Changes, hasEnded: boolean, id: string, now: number): Commit {
     const { events, fields: remembered, payloads } = changes;
     const kind = this.#kind;
+    const room = this.#room;
     const expected = this.stamp;
-    this.#version += 1;
-    this.#commitId = id;
-    const change = encodeChange(state, events, this.#version, this.#snapshotVersion);
-    const isSnapshot = change.snapshotVersion !== this.#snapshotVersion;
-    this.#snapshotVersion = change.snapshotVersion;
+    room.version += 1;
+    room.commitId = id;
+    const change = encodeChange(state, events, room.version, room.snapshotVersion);
+    const isSnapshot = change.snapshotVersion !== room.snapshotVersion;
+    room.snapshotVersion = change.snapshotVersion;
     const { removed } = change;
     const present = kind.idempotency.presentAfter?.(state, events) ?? null;
     const forgotten = present === null ? [] : this.#removeDeparted(present);
@@ -242,12 +232,12 @@ export class RoomMemory {
     const isBeginning = expected === "" || state.seq === payloads.length;
     const isRenewal = isBeginning || isSnapshot || now - this.#renewedAt >= renewalMs;
     if (isRenewal) this.#renewedAt = now;
-    if (expected === "" && this.#generation > 0) fields.push(this.#generationEntry());
+    if (expected === "" && room.generation > 0) fields.push(this.#generationEntry());
     if (hasEnded && kind.result) fields.push(["r", JSON.stringify(kind.result(state))]);
     return {
       code: this.#code,
       expected,
-      version: this.#version,
+      version: room.version,
       id,
       seq: state.seq,
       fields,
@@ -266,12 +256,12 @@ export class RoomMemory {
   }
 
   #generationEntry(): [string, string] {
-    return [generationField, String(this.#generation)];
+    return [generationField, String(this.#room.generation)];
   }
 
   #removeDeparted(present: ReadonlySet<number>): string[] {
     for (const sender of this.#counts.keys()) if (!present.has(sender)) this.#counts.delete(sender);
-    return this.#answers.removeDeparted(present);
+    return this.#room.answers.removeDeparted(present);
   }
 
   #message({ seq }: BaseState, type: string, at: number, data: Record<string, unknown>): string {

@@ -55,11 +55,10 @@ export class Leases {
   readonly #owners: (Owner | null)[] = [];
   /** The last known owner of each shard, also after its release. */
   readonly #lastOwners: (string | undefined)[] = [];
-  /** Shard -> fencing token. */
-  readonly #leases = new Map<number, string>();
+  /** Shard -> fencing token, and its generation at the claim. */
+  readonly #leases = new Map<number, { token: string; generation: number }>();
   /** Shards that are being released. */
   readonly #closing = new Set<number>();
-  readonly #generations = new Map<number, number>();
   /** Shards lost together with the connection to Redis, with the tokens under which they were owned. */
   readonly #retained = new Map<number, string>();
   /** Shards claimed or released while the map is loading; on a cluster it comes from several nodes. */
@@ -78,12 +77,12 @@ export class Leases {
 
   /** Token under which this process may commit, or null if it does not own the shard. */
   tokenOf(shard: number): string | null {
-    return this.#closing.has(shard) ? null : (this.#leases.get(shard) ?? null);
+    return this.#closing.has(shard) ? null : (this.#leases.get(shard)?.token ?? null);
   }
 
   /** Increases when Redis may have lost writes of the shard that no node can verify; for an owned shard. */
   generationOf(shard: number): number {
-    return this.#generations.get(shard) ?? 0;
+    return this.#leases.get(shard)?.generation ?? 0;
   }
 
   /** The owner as last read, dead or alive. */
@@ -144,12 +143,13 @@ export class Leases {
   /** Drains the shard, then releases it; if Redis fails, a stale lease is left. */
   async release(shard: number): Promise<void> {
     const { redis, keys } = this.#deps;
-    const token = this.#leases.get(shard) ?? this.#staleToken(shard);
+    const token = this.#leases.get(shard)?.token ?? this.#staleToken(shard);
     if (token === null || this.#closing.has(shard)) return;
     this.#closing.add(shard);
     await this.closing.settle(shard);
     // Lost and claimed again in the meantime, so it is a different lease.
-    if (this.#leases.has(shard) && this.#leases.get(shard) !== token) return;
+    const present = this.#leases.get(shard);
+    if (present && present.token !== token) return;
     this.lose(shard);
     this.#record(shard, null);
     try {
@@ -166,7 +166,7 @@ export class Leases {
   async confirm(shard: number): Promise<boolean> {
     const { redis, keys, membership } = this.#deps;
     if (membership.isFresh()) return this.holds(shard);
-    const token = this.#leases.get(shard);
+    const token = this.#leases.get(shard)?.token;
     if (token === undefined) return false;
     if ((await redis.get(keys.owner(shard))) === token) return true;
     this.lose(shard, token);
@@ -192,9 +192,8 @@ export class Leases {
 
   /** Drops a lease; if a token is given, only the lease under this token. */
   lose(shard: number, token?: string, isRetained = false): void {
-    if (token !== undefined && this.#leases.get(shard) !== token) return;
+    if (token !== undefined && this.#leases.get(shard)?.token !== token) return;
     this.#closing.delete(shard);
-    this.#generations.delete(shard);
     if (this.#leases.delete(shard)) this.#released(shard, isRetained);
   }
 
@@ -202,7 +201,7 @@ export class Leases {
   loseAll(isRetained: boolean): void {
     // Repeated before anything was claimed, it retains the same shards.
     if (this.#leases.size > 0 || !isRetained) this.#retained.clear();
-    for (const [shard, token] of this.#leases) {
+    for (const [shard, { token }] of this.#leases) {
       if (isRetained) this.#retained.set(shard, token);
       this.lose(shard, token, isRetained);
     }
@@ -216,7 +215,7 @@ export class Leases {
       const record = records[i];
       // For a Redis node that did not reply, the last known owners remain.
       if (record === undefined || this.#changed.has(shard)) return;
-      const token = this.#leases.get(shard);
+      const token = this.#leases.get(shard)?.token;
       const owner = parseOwner(record);
       this.#setOwner(shard, owner);
       if (token !== undefined && token !== record) this.lose(shard);
@@ -267,8 +266,7 @@ export class Leases {
     const [token = "", generation, ...due] = reply as string[];
     this.#record(shard, parseOwner(token));
     this.#retained.delete(shard);
-    this.#leases.set(shard, token);
-    this.#generations.set(shard, Number(generation));
+    this.#leases.set(shard, { token, generation: Number(generation) });
     const deadlines = deadlinesOf(due);
     metrics.shards.set(this.count);
     this.acquired.emit(shard, isRetained, deadlines);

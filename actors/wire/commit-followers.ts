@@ -17,27 +17,22 @@ interface Followed {
  */
 export class CommitFollowers {
   readonly #log: Logger;
+  readonly #leases: Leases;
   /** Shard -> code -> follower; a shard without followers has no entry. */
   readonly #shards = new Map<number, Map<string, Followed>>();
-  readonly #owned = new Set<number>();
 
-  constructor(log: Logger, leases: Pick<Leases, "acquired" | "released">) {
+  constructor(log: Logger, leases: Leases) {
     this.#log = log;
-    leases.acquired.on((shard) => {
-      this.#owned.add(shard);
-      this.#notifyShard(shard, true);
-    });
-    leases.released.on((shard) => {
-      this.#owned.delete(shard);
-      this.#notifyShard(shard, false);
-    });
+    this.#leases = leases;
+    leases.acquired.on((shard) => this.#notifyShard(shard, true));
+    leases.released.on((shard) => this.#notifyShard(shard, false));
   }
 
   /** Registers one follower per code. Returns whether it receives its messages from here for now. */
   follow(code: string, follower: CommitFollower): boolean {
     const shard = shardOf(code);
     const followers = this.#shards.get(shard) ?? new Map<string, Followed>();
-    const isSource = this.#owned.has(shard);
+    const isSource = this.#leases.holds(shard);
     followers.set(code, { follower, isSource });
     this.#shards.set(shard, followers);
     return isSource;
@@ -54,7 +49,7 @@ export class CommitFollowers {
   committed({ code, seq, payloads }: Commit, shard: number): void {
     const followed = this.#shards.get(shard)?.get(code);
     if (followed === undefined) return;
-    if (!followed.isSource && this.#owned.has(shard)) this.#notify(followed, true);
+    if (!followed.isSource && this.#leases.holds(shard)) this.#notify(followed, true);
     const first = seq - payloads.length + 1;
     this.#guard(followed, () =>
       payloads.forEach((payload, i) => followed.follower.onCommitted(first + i, payload)),
@@ -72,7 +67,7 @@ export class CommitFollowers {
 
   /** Redis may have lost writes: the followers compare their messages with its stream. */
   suspect(): void {
-    for (const shard of this.#owned) this.#notifyShard(shard, true);
+    for (const shard of this.#leases.held()) this.#notifyShard(shard, true);
   }
 
   #notifyShard(shard: number, isSource: boolean): void {

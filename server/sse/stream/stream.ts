@@ -170,11 +170,6 @@ export class EventStream {
     this.#endReason = reason;
   }
 
-  /** Starts a new catch-up with a new deadline. */
-  restart(subscriber: Subscriber): void {
-    subscriber.unfollow(performance.now() + this.#host.limits.catchUpMs);
-  }
-
   /** Ends an expired or timed-out stream; true when a heartbeat is due. `nowMs` is the wall clock, for the token. */
   check(now: number, nowMs: number): boolean {
     const { expiresAt } = this.subscription;

@@ -191,7 +191,7 @@ export class RoomTopic implements Source, Flushable {
 
   #detach(subscriber: Subscriber, then: (subscriber: Subscriber) => void): void {
     this.subscribers.delete(subscriber);
-    subscriber.stream.restart(subscriber);
+    subscriber.unfollow(performance.now() + this.#deps.limits.catchUpMs);
     then(subscriber);
   }
 
