@@ -2,7 +2,7 @@ import type { RoomKind } from "../kind.ts";
 import type { RoomRules, SenderLimit } from "../rules.ts";
 import { answerBody } from "./answers.ts";
 import { audienceDue, newAudience, withAudience, type Audience } from "./audience.ts";
-import { nextDeadline } from "./deadlines.ts";
+import { nextDeadline } from "./decide-tick.ts";
 import { decide } from "./decide.ts";
 import { lobbyDelivery } from "./delivery.ts";
 import { evolve } from "./evolve.ts";

@@ -1,5 +1,6 @@
 import { accept, nothing } from "./decision.ts";
 import {
+  answerGraceMs,
   fetchLockMs,
   idlePlayingMs,
   idleWaitingMs,
@@ -19,14 +20,34 @@ import { spectatorsChanged } from "./spectators.ts";
 import type { CommandOf, Decision, EndReason, Lobby, LobbyEvent } from "./types.ts";
 
 /** When the lobby finishes because of inactivity (LOB-21). */
-export function idleAt(lobby: Lobby): number {
+function idleAt(lobby: Lobby): number {
   return lobby.lastCommandAt + (lobby.status === "waiting" ? idleWaitingMs : idlePlayingMs);
 }
 
 /** When the lobby finishes because nobody continued after the last reveal, or null (LOB-18). */
-export function completedAt(lobby: Lobby): number | null {
+function completedAt(lobby: Lobby): number | null {
   const last = lobby.status === "in_progress" ? revealedQuestion(lobby) : null;
   return last && isLastQuestion(lobby) ? last.closedAt + lastRevealMs : null;
+}
+
+/**
+ * Earliest time, in milliseconds since the epoch, at which `tick` may have work; null if never. For a
+ * finished lobby whose result is not queued yet it is the (past) time of its end, so that the result is
+ * queued now (LOB-27).
+ */
+export function nextDeadline(lobby: Lobby): number | null {
+  if (lobby.status === "finished") return lobby.isResultPending ? lobby.finishedAt : null;
+  const { hostDisconnect, isRevealPending, seats, timings } = lobby;
+  const round = openRound(lobby);
+  let next = idleAt(lobby);
+  next = Math.min(next, completedAt(lobby) ?? next);
+  if (round) next = Math.min(next, round.endsAt + answerGraceMs);
+  next = Math.min(next, lobby.preparingUntil ?? next, lobby.fetchingUntil ?? next);
+  if (hostDisconnect) next = Math.min(next, hostDisconnect.endsAt);
+  if (isRevealPending) next = Math.min(next, lobby.lastRevealAt + revealMergeMs);
+  for (const seat of seats)
+    if (seat.isConnected) next = Math.min(next, seat.lastSeenAt + timings.staleMs);
+  return next;
 }
 
 /** Applies every passed deadline. Harmless if early, duplicate or late. */

@@ -1,4 +1,4 @@
-import { nextDeadline } from "../../actors/lobby/deadlines.ts";
+import { nextDeadline } from "../../actors/lobby/decide-tick.ts";
 import type { Reply } from "../../actors/contract.ts";
 import type { Connection } from "../../actors/log/connection.ts";
 import { loadRoom } from "../../actors/log/stored-state.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { answerBody } from "../../../actors/lobby/answers.ts";
-import { nextDeadline } from "../../../actors/lobby/deadlines.ts";
+import { nextDeadline } from "../../../actors/lobby/decide-tick.ts";
 import { decide } from "../../../actors/lobby/decide.ts";
 import { evolve } from "../../../actors/lobby/evolve.ts";
 import {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nextDeadline } from "../../../actors/lobby/deadlines.ts";
+import { nextDeadline } from "../../../actors/lobby/decide-tick.ts";
 import { evolve } from "../../../actors/lobby/evolve.ts";
 import { needsQuestions } from "../../../actors/lobby/questions.ts";
 import { resultSheet } from "../../../actors/lobby/result-sheet.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { nextDeadline } from "../../../actors/lobby/deadlines.ts";
+import { nextDeadline } from "../../../actors/lobby/decide-tick.ts";
 import type { LobbyCommand } from "../../../actors/lobby/types.ts";
 import {
   answer,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nextDeadline } from "../../../actors/lobby/deadlines.ts";
+import { nextDeadline } from "../../../actors/lobby/decide-tick.ts";
 import { by, host } from "../lobby/game.ts";
 import { playing } from "./owned.ts";
 
