@@ -1,3 +1,5 @@
+import { median as medianOf } from "simple-statistics";
+
 /** Results of a scenario; the first row of `cells` belongs to the first of `head`. */
 export interface Table {
   title: string;
@@ -18,12 +20,8 @@ export function verdict(value: number, { limit, unit = "", isLeast = false }: Ta
   return `${isReached ? "reached" : "missed"} (${isLeast ? ">=" : "<="} ${limit}${unit})`;
 }
 
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  if (sorted.length % 2 === 1) return sorted[middle] ?? 0;
-  return ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
-}
+/** Throws without values. */
+export const median = (values: readonly number[]): number => medianOf([...values]);
 
 /** Minimum two-sided coverage of `medianWithInterval`. */
 const coverage = 0.9;

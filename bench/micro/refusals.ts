@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { quantile, shuffle } from "simple-statistics";
 import { ask, openSocket, requestText } from "../raw-request.ts";
 import { median, note, verdict, type Table } from "../report.ts";
 import type { Scenario } from "../floor-scenario.ts";
@@ -108,13 +109,10 @@ async function compare(
 function noiseOf(all: number[]): number {
   const half = all.length / 2;
   const differences = Array.from({ length: shuffles }, () => {
-    for (let i = all.length - 1; i > 0; i--) {
-      const j = Math.floor(Math.random() * (i + 1));
-      [all[i], all[j]] = [all[j] ?? 0, all[i] ?? 0];
-    }
-    return Math.abs(median(all.slice(0, half)) - median(all.slice(half)));
+    const shuffled = shuffle(all);
+    return Math.abs(median(shuffled.slice(0, half)) - median(shuffled.slice(half)));
   });
-  return differences.sort((a, b) => a - b)[Math.floor(shuffles * 0.95)] ?? 0;
+  return quantile(differences, 0.95);
 }
 
 function tableOf(samples: number, rows: string[][]): Table {

@@ -1,3 +1,4 @@
+import { median } from "../report.ts";
 import type { Fault } from "./schema.ts";
 
 /** "kill-worker at 3.2 s: over after 1.2 s; recovered after median 140 ms, maximum 345 ms of 12" */
@@ -11,7 +12,5 @@ export function describeFault({ name, at, until, recoveriesMs }: Fault): string 
 /** "median 140 ms, maximum 345 ms of 12" */
 export function describeTimes(times: readonly number[]): string {
   if (times.length === 0) return "not measured";
-  const sorted = times.toSorted((a, b) => a - b);
-  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
-  return `median ${median.toFixed(0)} ms, maximum ${sorted.at(-1)?.toFixed(0)} ms of ${times.length}`;
+  return `median ${median(times).toFixed(0)} ms, maximum ${Math.max(...times).toFixed(0)} ms of ${times.length}`;
 }
