@@ -110,8 +110,8 @@ async function measure(
   const generator = await openGenerator(service.url, connections);
   try {
     const requests = await loads[name](service, generator);
-    const pids = await pidsOf(service);
-    return await measureRequests({ ...pids, name, generator, requests, seconds });
+    const given = { name, generator, requests, seconds, ...pidsOf(service) };
+    return await measureRequests(given);
   } finally {
     await generator.stop();
   }

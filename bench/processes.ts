@@ -9,18 +9,38 @@ export function cpuMicros(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + timesOf(pid).own, 0);
 }
 
+/** CPU time of these processes and of their ended children so far, in microseconds. */
+export const totalMicros = (pids: readonly number[]): number =>
+  [...readEach(pids, timesOf).values()].reduce((sum, { own, ended }) => sum + own + ended, 0);
+
 /** CPU time of a process and all its descendants, including ended ones, in microseconds. */
-export function treeMicros(root: number): number {
-  return [...treeTimes(root).values()].reduce((sum, { own, ended }) => sum + own + ended, 0);
-}
+export const treeMicros = (root: number): number => totalMicros(treePids(root));
 
 /** A process and its running descendants. */
-export const treePids = (root: number): number[] => [...treeTimes(root).keys()];
+export function treePids(root: number): number[] {
+  const parents = readEach(allPids(), (pid) => timesOf(pid).parent);
+  const isBelow = (pid: number): boolean => {
+    const parent = parents.get(pid);
+    return pid === root || (parent !== undefined && isBelow(parent));
+  };
+  return [...parents.keys()].filter(isBelow);
+}
 
-/** What `read` says of every process; none of those that end meanwhile. */
-function ofAll<T>(read: (pid: number) => T): Map<number, T> {
-  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  const all = pids.map(Number).flatMap((pid) => {
+/** The same by role in the service: "primary", "HTTP worker", "Redis". */
+export function treeByKind(root: number): Record<string, number[]> {
+  const kinds = readEach(treePids(root), (pid) => (pid === root ? "primary" : kindOf(pid)));
+  const grouped = Map.groupBy(kinds.keys(), (pid) => kinds.get(pid) ?? "");
+  return Object.fromEntries(grouped);
+}
+
+const allPids = () =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+
+/** What `read` says of each process; nothing of those that end meanwhile. */
+function readEach<T>(pids: readonly number[], read: (pid: number) => T): Map<number, T> {
+  const all = pids.flatMap((pid) => {
     try {
       return [[pid, read(pid)] as const];
     } catch {
@@ -33,17 +53,8 @@ function ofAll<T>(read: (pid: number) => T): Map<number, T> {
 /** Processor time of all processes of this machine so far: pid -> [name, seconds]. */
 export type Everybody = Map<number, [name: string, seconds: number]>;
 
-export const everybody = (): Everybody => ofAll((pid) => [nameOf(pid), timesOf(pid).own / 1e6]);
-
-function treeTimes(root: number): Map<number, Times> {
-  // The parent of a process that ends meanwhile counts it.
-  const all = ofAll(timesOf);
-  const isBelow = (pid: number): boolean => {
-    const parent = all.get(pid)?.parent;
-    return pid === root || (parent !== undefined && isBelow(parent));
-  };
-  return new Map([...all].filter(([pid]) => isBelow(pid)));
-}
+export const everybody = (): Everybody =>
+  readEach(allPids(), (pid) => [nameOf(pid), timesOf(pid).own / 1e6]);
 
 interface Times {
   parent: number;
@@ -66,13 +77,10 @@ export const residentKib = (pids: readonly number[]): number => sumOf(pids, "sta
 
 /** Resident memory with pages that several processes share divided among them, in KiB. */
 export const proportionalKib = (pids: readonly number[]): number =>
-  pids.reduce((sum, pid) => {
-    try {
-      return sum + sumOf([pid], "smaps_rollup", "Pss");
-    } catch {
-      return sum; // It has ended.
-    }
-  }, 0);
+  [...readEach(pids, (pid) => sumOf([pid], "smaps_rollup", "Pss")).values()].reduce(
+    (sum, kib) => sum + kib,
+    0,
+  );
 
 const sumOf = (pids: readonly number[], file: string, name: string) =>
   pids.reduce((sum, pid) => sum + numberIn(`/proc/${pid}/${file}`, name), 0);
@@ -103,15 +111,9 @@ export interface ProcessSample {
 }
 
 /** The process `root` and all its descendants, except those that end during the call. */
-export function sampleTree(root: number): ProcessSample[] {
-  return treePids(root).flatMap((pid) => {
-    try {
-      return [sampleOf(pid, pid === root)];
-    } catch {
-      return [];
-    }
-  });
-}
+export const sampleTree = (root: number): ProcessSample[] => [
+  ...readEach(treePids(root), (pid) => sampleOf(pid, pid === root)).values(),
+];
 
 function sampleOf(pid: number, isRoot: boolean): ProcessSample {
   const kib = (name: string) => numberIn(`/proc/${pid}/smaps_rollup`, name);
@@ -134,7 +136,7 @@ const roles: Record<string, string> = {
 };
 
 /** Role of a process of the service, else its name. By command line: our processes end with a role and a number. */
-export function kindOf(pid: number): string {
+function kindOf(pid: number): string {
   const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
   const [role = ""] = command.slice(-3);
   const known = roles[role];

@@ -1,6 +1,5 @@
-import { silentLogger } from "../server/platform/log/logger.ts";
-import { connectRedis, redisReady } from "../server/platform/redis/redis.ts";
 import { startService, type Service } from "../test/support/process.ts";
+import { treeByKind } from "./processes.ts";
 
 /**
  * The complete service on free ports, without rate limits, with default request logging. `root`: another
@@ -33,16 +32,8 @@ export async function withService<T>(
   }
 }
 
-export interface ServicePids {
-  /** Pids of the HTTP workers. */
-  pids: number[];
-  redisPids: number[];
-}
-
-export async function pidsOf(service: Service): Promise<ServicePids> {
-  const redis = connectRedis(service.redisUrl, silentLogger, "bench");
-  await redisReady(redis);
-  const redisPid = Number(/process_id:(\d+)/.exec(await redis.info("server"))?.[1]);
-  redis.disconnect();
-  return { pids: await service.workerPids(), redisPids: [redisPid] };
+/** Pids of the HTTP workers and of Redis. */
+export function pidsOf({ pid }: Service): { pids: number[]; redisPids: number[] } {
+  const { "HTTP worker": pids = [], Redis: redisPids = [] } = treeByKind(pid);
+  return { pids, redisPids };
 }

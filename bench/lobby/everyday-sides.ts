@@ -1,10 +1,8 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Service } from "../../test/support/process.ts";
-import { cpuMicros, treeMicros, treePids } from "../processes.ts";
+import { totalMicros, treeByKind } from "../processes.ts";
 import { mapValues } from "../rooms/amounts.ts";
 import type { Side } from "../rooms/side.ts";
-import { pidsOf, withService } from "../service.ts";
+import { withService } from "../service.ts";
 import { pickRequest, startGames, type BenchSeat } from "./field.ts";
 
 export interface ServiceSide {
@@ -25,18 +23,18 @@ export function withServiceSide<T>(
   work: (side: Side) => Promise<T>,
 ): Promise<T> {
   const settings: Record<string, string> = isFollowed ? { WORKER_PORTS: "auto" } : {};
-  const measured = async (service: Service) => work(await sideOf(name, service, isFollowed));
+  const measured = async (service: Service) => work(sideOf(name, service, isFollowed));
   return withService(workers, measured, settings, root);
 }
 
-async function sideOf(name: string, service: Service, isFollowed: boolean): Promise<Side> {
-  const processes = await readProcesses(service);
+function sideOf(name: string, service: Service, isFollowed: boolean): Side {
   let hosts: BenchSeat[] = [];
   return {
     name,
     port: Number(new URL(service.url).port),
     protocol: "http",
-    ...processes,
+    cpu: () => mapValues(treeByKind(service.pid), totalMicros),
+    pids: () => treeByKind(service.pid),
     async rooms(count, streams) {
       // Otherwise all games would end a minute after their start, in the middle of a later run.
       await Promise.all(hosts.map((seat) => leave(service, seat)));
@@ -77,19 +75,3 @@ async function post(service: Service, { code, token }: BenchSeat, what: string):
   await answer.arrayBuffer();
   return answer.headers;
 }
-
-/** Every process of the service by role; Redis and the process tree of Postgres separately. */
-async function readProcesses(service: Service): Promise<Pick<Side, "cpu" | "pids">> {
-  const { redisPids } = await pidsOf(service);
-  const postmaster = readFileSync(join(service.dataDir, "postgres/postmaster.pid"), "utf8");
-  const postgresPid = Number(postmaster.split("\n")[0]);
-  const pids: Record<string, number[]> = { primary: [service.pid] };
-  for (const { role, pid } of await service.processes()) (pids[roleNames[role]] ??= []).push(pid);
-  pids["Redis"] = redisPids;
-  return {
-    cpu: () => ({ ...mapValues(pids, cpuMicros), Postgres: treeMicros(postgresPid) }),
-    pids: () => ({ ...pids, Postgres: treePids(postgresPid) }),
-  };
-}
-
-const roleNames = { http: "HTTP workers", jobs: "job workers", operator: "operator" } as const;

@@ -2,14 +2,7 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { Redis } from "ioredis";
 import { Client } from "pg";
-import {
-  cpuMicros,
-  everybody,
-  kindOf,
-  residentKib,
-  treePids,
-  type Everybody,
-} from "../processes.ts";
+import { cpuMicros, everybody, residentKib, treeByKind, type Everybody } from "../processes.ts";
 import type { Target } from "../target.ts";
 import type { Series } from "./schema.ts";
 
@@ -33,13 +26,16 @@ export class Monitor {
   #startedAt = 0;
 
   constructor(target: Target, generatorPids: readonly number[]) {
-    this.#sources = [machineSource(), processSource("generator", () => generatorPids)];
     const { instance, operator, floor } = target;
-    this.#sources.push(processSource("floor", () => [floor.pid]));
-    if (instance) {
-      this.#sources.push(treeSource(instance.pid), redisSource(instance.redisUrl));
-      this.#sources.push(postgresSource(instance.databaseUrl));
-    } else if (operator) this.#sources.push(metricsSource(operator));
+    const own = { generator: generatorPids, floor: [floor.pid] };
+    this.#sources = [machineSource(), processSource(() => own)];
+    if (instance)
+      this.#sources.push(
+        processSource(() => treeByKind(instance.pid)),
+        redisSource(instance.redisUrl),
+        postgresSource(instance.databaseUrl),
+      );
+    else if (operator) this.#sources.push(metricsSource(operator));
   }
 
   /** `startedAt`: of the load, by `performance.now()`. */
@@ -103,35 +99,19 @@ function machineSource(): Source {
   };
 }
 
-function processSource(name: string, pids: () => readonly number[]): Source {
-  return {
-    close: none,
-    read: async () => usage(new Map([[name, [...pids()]]])),
-  };
-}
-
-/** By role of the processes of an own instance. */
-function treeSource(root: number): Source {
+/** By name or role of the processes. */
+function processSource(pids: () => Readonly<Record<string, readonly number[]>>): Source {
   return {
     close: none,
     async read() {
-      const byKind = new Map<string, number[]>();
-      for (const pid of treePids(root)) {
-        const kind = pid === root ? "primary" : kindOf(pid);
-        byKind.set(kind, [...(byKind.get(kind) ?? []), pid]);
+      const sample: Sample = new Map();
+      for (const [kind, some] of Object.entries(pids())) {
+        sample.set(`cores|${kind}`, cpuMicros(some) / 1e6);
+        sample.set(`MiB|${kind}`, residentKib(some) / 1024);
       }
-      return usage(byKind);
+      return sample;
     },
   };
-}
-
-function usage(byKind: ReadonlyMap<string, number[]>): Sample {
-  const sample: Sample = new Map();
-  for (const [kind, pids] of byKind) {
-    sample.set(`cores|${kind}`, cpuMicros(pids) / 1e6);
-    sample.set(`MiB|${kind}`, residentKib(pids) / 1024);
-  }
-  return sample;
 }
 
 function redisSource(url: string): Source {
