@@ -13,9 +13,12 @@ import { withWorktree } from "./compare/worktree.ts";
 import { findLimit } from "./limit/limit.ts";
 import { runScenario, type RunOptions } from "./load/run.ts";
 import { describeLoad, peakOf, plannedArrivals, shapes, type Load } from "./load/shapes.ts";
+import { withPeers } from "./peers/beside.ts";
+import { peerNames } from "./peers/named.ts";
 import { parseBudget } from "./report/budgets.ts";
 import { worstOf } from "./report/build.ts";
 import { printReport } from "./report/text.ts";
+import type { Report } from "./report/schema.ts";
 import { writeReport } from "./report/write.ts";
 import { loadScenario, scenarioNames, type LoadedScenario } from "./scenarios.ts";
 
@@ -33,6 +36,7 @@ interface Options {
   maxRate?: number;
   budget?: string[];
   faults?: FaultKind[];
+  peers?: string[];
   url?: string;
   operatorUrl?: string;
   operatorTokenFile?: string;
@@ -76,6 +80,12 @@ const faults = (text: string): FaultKind[] =>
     if (!kind) throw new InvalidArgumentError(`A fault is ${faultKinds.join(", ")}.`);
     return kind;
   });
+const peers = (text: string): string[] => {
+  const names = text.split(",");
+  if (!names.every((name) => peerNames.includes(name)))
+    throw new InvalidArgumentError(`A peer is ${peerNames.join(", ")}.`);
+  return names;
+};
 const setting = (text: string, before: Record<string, string>): Record<string, string> => {
   const [, name, value] = /^([A-Z_]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) throw new InvalidArgumentError("NAME=value");
@@ -105,6 +115,7 @@ const program = new Command("npm run bench --")
     `at seeded times, on an own instance: ${faultKinds.join(",")}`,
     faults,
   )
+  .option("--peers <names>", `get the same load as a control: ${peerNames.join(",")}`, peers)
   .addOption(new Option("--url <address>", "of the instance to load").env("BENCH_URL"))
   .option("--operator-url <address>", "of its operator listener, for its metrics")
   .option("--operator-token-file <file>", "holds the token of an operator")
@@ -141,6 +152,7 @@ async function start(words: string[], given: Partial<Options>): Promise<void> {
   for (const name of names)
     loaded.push(await loadScenario(name).catch((error: Error) => program.error(error.message)));
   const loads = loaded.map(({ scenario }) => loadOf(scenario.load, options));
+  if (options.peers) checkPeers(loaded, loads, options);
   const interrupted = new AbortController();
   let running: Promise<number> = Promise.resolve(0);
   process.exitCode = await inOwnFolder(
@@ -159,6 +171,18 @@ function checkComparison({ against, mode, url, repeat }: Options): void {
   if (against === undefined) return;
   if (url !== undefined) program.error("--against starts own instances, so it excludes --url");
   if (repeat < leastRounds) program.error(`--repeat must be at least ${leastRounds}`);
+}
+
+function checkPeers(
+  loaded: readonly LoadedScenario[],
+  loads: readonly Load[],
+  { mode, against, faults: kinds }: Options,
+): void {
+  if (mode === "limit" || against !== undefined || kinds)
+    program.error("--peers is for a plain run, without limit, --against and --faults");
+  const other = loaded.find(({ scenario }) => scenario.peerStreams === undefined);
+  if (other) program.error(`${other.name} has nothing that a peer could do as well: try fan-out`);
+  if (loads.some(({ shape }) => shape !== "poisson")) program.error("--peers needs a poisson load");
 }
 
 async function list(): Promise<void> {
@@ -191,9 +215,19 @@ async function runAll(
 async function runOne(run: RunOptions, options: Options): Promise<number> {
   if (options.mode === "limit") return runLimit(run, options);
   if (options.against !== undefined) return runComparison(run, options.against, options);
-  const report = await runScenario(run);
+  const report = await runBesidePeers(run, options.peers);
   printReport(report, writeReport(report, options.out));
   return report.exitCode;
+}
+
+/** The peers start before the run, so that only their load is beside it. */
+function runBesidePeers(run: RunOptions, names: readonly string[] = []): Promise<Report> {
+  const { load, seed, scenario } = run;
+  const { peerStreams: streams } = scenario;
+  if (names.length === 0 || streams === undefined || load.shape !== "poisson")
+    return runScenario(run);
+  const peerLoad = { perSecond: load.perSecond, streams, seed };
+  return withPeers(names, peerLoad, (beside) => runScenario({ ...run, beside }));
 }
 
 async function runLimit(run: RunOptions, { out, maxRate = Infinity }: Options): Promise<number> {

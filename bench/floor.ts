@@ -1,7 +1,7 @@
 import { readArguments, refuse, wholeNumber } from "../test/support/arguments.ts";
 import { inOwnFolder } from "../test/support/own-folder.ts";
 import { floorBenches } from "./floor-benches.ts";
-import { peerNames } from "./lobby/everyday-peers.ts";
+import { peerNames } from "./peers/named.ts";
 import { printTable } from "./report.ts";
 import type { EverydaySizes, RollingSizes, Scenarios } from "./floor-scenario.ts";
 

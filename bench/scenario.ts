@@ -22,6 +22,8 @@ export interface Scenario<State = unknown> {
    * the run does not have, or has too few samples of, is an error.
    */
   budgets: readonly string[];
+  /** What arrives is a change of one room with so many streams, which `--peers` also brings to other servers. */
+  peerStreams?: number;
   /** How long arrivals that are under way may take to end after the last one; default 30 s. */
   settleSeconds?: number;
   /** Runs in each generator process before the load. */

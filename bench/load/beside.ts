@@ -1,4 +1,4 @@
-import type { Fault } from "../report/schema.ts";
+import type { Fault, Operation } from "../report/schema.ts";
 import type { Target } from "../target.ts";
 
 /** What happened beside the load of a run. */
@@ -6,6 +6,8 @@ export interface Happened {
   faults: Fault[];
   /** What the run fails for. */
   problems: string[];
+  /** What peers took for the same. */
+  peers?: Operation[];
 }
 
 export interface Beside {

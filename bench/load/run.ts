@@ -7,7 +7,7 @@ import { note } from "../report.ts";
 import { buildReport, mergeCounts } from "../report/build.ts";
 import { Monitor, neighboursOf } from "../report/monitor.ts";
 import { isAboutLeftovers } from "../report/budgets.ts";
-import type { Fault, Leftover, Report } from "../report/schema.ts";
+import type { Fault, Leftover, Operation, Report } from "../report/schema.ts";
 import { startRemote, type Remote } from "../rpc.ts";
 import type { Scenario } from "../scenario.ts";
 import { openTarget, TargetError, type Target, type TargetOptions } from "../target.ts";
@@ -74,6 +74,7 @@ class ScenarioRun {
   #monitor: Monitor | null = null;
   #series: Report["series"] = [];
   #faults: Fault[] = [];
+  readonly #peers: Operation[] = [];
   #leaves: Record<string, number> = {};
   #leftovers: Leftover[] | null = null;
   #neighbours: string[] = [];
@@ -130,6 +131,7 @@ class ScenarioRun {
         series: this.#series,
         faults: this.#faults,
         leaves: this.#leaves,
+        ...(this.#peers.length > 0 ? { peers: this.#peers } : {}),
         ...(this.#leftovers ? { leftovers: this.#leftovers } : {}),
       },
       problems: aborted ? ["it was interrupted", ...this.#problems] : this.#problems,
@@ -230,6 +232,7 @@ class ScenarioRun {
     for (const one of happening) {
       const happened = await one;
       this.#faults.push(...(happened?.faults ?? []));
+      this.#peers.push(...(happened?.peers ?? []));
       for (const problem of happened?.problems ?? []) this.fail(problem);
     }
     const root = target.instance ? [target.instance.pid] : [];

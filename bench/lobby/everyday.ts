@@ -5,7 +5,7 @@ import { perUnit } from "../rooms/amounts.ts";
 import { withFloor } from "../peers/raw.ts";
 import { withAll, withGenerator, type Side, type With } from "../rooms/side.ts";
 import { memoryOf, memoryTable, type MemoryUse } from "./everyday-memory.ts";
-import { peerNamed } from "./everyday-peers.ts";
+import { peerNamed } from "../peers/named.ts";
 import { withServiceSide, type ServiceSide } from "./everyday-sides.ts";
 import {
   comparison,

@@ -24,6 +24,7 @@ export interface Measured {
     | "status"
     | "leaves"
     | "leftovers"
+    | "peers"
   >;
   /** Why it is not complete, or what is wrong with it. */
   problems: string[];

@@ -4,7 +4,7 @@ import { reportedPercentiles, type Summary } from "../load/histogram.ts";
 import { pageCharts } from "./charts.ts";
 import { escape, facts, section, styles, table } from "./html.ts";
 import { describeFault } from "./faults.ts";
-import { describeLeftover } from "./text.ts";
+import { controlsOf, describeLeftover } from "./text.ts";
 import type { Report } from "./schema.ts";
 
 const folder = join(import.meta.dirname, "page");
@@ -71,12 +71,13 @@ function problems({ problems: all, generatorLimits, faults, machine }: Report): 
   return section("Remarks", `<ul>${lines.map((line) => `<li>${escape(line)}</li>`).join("")}</ul>`);
 }
 
-function operations({ operations: all, floor, seconds }: Report): string {
+function operations(report: Report): string {
+  const { operations: all, seconds } = report;
   const times = ({ percentiles, maxMs }: Summary) => [
     ...reportedPercentiles.map((percent) => milliseconds(percentiles[String(percent)])),
     milliseconds(maxMs),
   ];
-  const rows = [...all, ...(floor ? [floor] : [])].flatMap((one) => {
+  const rows = [...all, ...controlsOf(report)].flatMap((one) => {
     const { name, perSecond, count, failed, limited, response, service } = one;
     const counts = [perSecond.toFixed(1), String(count), String(failed), String(limited)];
     const first = [name, "response", ...counts, ...times(response)];
@@ -89,7 +90,7 @@ function operations({ operations: all, floor, seconds }: Report): string {
   return section(
     "Operations",
     `${table([...head, ...names, "max"], rows)}
-<p>Milliseconds. Response time counts from the intended start, service time from the send, and only what a generator in good order sent in time. A percentile with fewer than 10 samples beyond it is left out. ${dropped} arrivals were dropped. The floor is the simplest request to a raw server on this machine.</p>`,
+<p>Milliseconds. Response time counts from the intended start, service time from the send, and only what a generator in good order sent in time. A percentile with fewer than 10 samples beyond it is left out. ${dropped} arrivals were dropped. The floor is the simplest request to a raw server on this machine; a peer is another server under the same load.</p>`,
   );
 }
 

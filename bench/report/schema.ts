@@ -177,6 +177,8 @@ export const ReportSchema = Type.Object({
   operations: Type.Array(Operation),
   /** The floor: the simplest request to a raw server on this machine, under a small constant load. */
   floor: Nullable(Operation),
+  /** Operations of other servers under the same load, as further controls. */
+  peers: Type.Optional(Type.Array(Operation)),
   seconds: Type.Array(Second),
   series: Type.Array(Series),
   faults: Type.Array(Fault),

@@ -1,7 +1,7 @@
 import { printTable } from "../report.ts";
 import type { Summary } from "../load/histogram.ts";
 import { describeFault } from "./faults.ts";
-import type { Leftover, Report } from "./schema.ts";
+import type { Leftover, Operation, Report } from "./schema.ts";
 
 const shown = ["50", "90", "99", "99.9"];
 const milliseconds = (value: number | null | undefined) => (value == null ? "" : value.toFixed(1));
@@ -11,7 +11,7 @@ const times = (summary: Summary | null) =>
 /** The report in short, as Markdown. */
 export function printReport(report: Report, files: { json: string; html: string }): void {
   const { run, arrivals, requests } = report;
-  const operations = [...report.operations, ...(report.floor ? [report.floor] : [])];
+  const operations = [...report.operations, ...controlsOf(report)];
   printTable({
     title: `${report.scenario}: ${run.load}, seed ${run.seed}; times in ms from the intended start, service times from the send`,
     head: [
@@ -48,6 +48,12 @@ export function printReport(report: Report, files: { json: string; html: string 
   ];
   process.stdout.write(`${lines.join("\n")}\n`);
 }
+
+/** The floor and the peers, shown beside the operations of the target. */
+export const controlsOf = ({ floor, peers = [] }: Report): Operation[] => [
+  ...(floor ? [floor] : []),
+  ...peers,
+];
 
 /** "rooms: 0 before, 0 after 1.2 s" */
 export const describeLeftover = ({ name, before, after, backAfter }: Leftover): string =>

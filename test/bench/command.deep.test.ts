@@ -53,6 +53,18 @@ describe("npm run bench", () => {
     assert.match(unknown.output, /A fault is kill-worker, freeze-worker, .+, cut-streams/);
   });
 
+  it("refuses peers where they could not do the same, and peers that it does not know", async () => {
+    const [other, unknown, shape] = await Promise.all([
+      runBenchCommand("games", "--peers", "colyseus", "--out", out),
+      runBenchCommand("fan-out", "--peers", "photon", "--out", out),
+      runBenchCommand("fan-out", "--peers", "colyseus", "--load", "ramp", "--rate", "1,9"),
+    ]);
+    assert.deepEqual([other.code, unknown.code, shape.code], [1, 1, 1]);
+    assert.match(other.output, /games has nothing that a peer could do as well: try fan-out/);
+    assert.match(unknown.output, /A peer is socketio, socketio-streams, colyseus/);
+    assert.match(shape.output, /--peers needs a poisson load/);
+  });
+
   it("says what the target lacks, and how to get it, before any load", async () => {
     const { url } = await sharedService();
     const { code, output } = await runBenchCommand("awards", "--url", url, "--out", out);

@@ -112,6 +112,13 @@ describe("a report", () => {
     assert.deepEqual(Times.merge(texts).summary(), report.operations[0]?.response);
   });
 
+  it("shows peers beside the floor", () => {
+    const [read] = report.operations;
+    assert.ok(read);
+    const peers = [{ ...read, name: "Socket.IO: change" }];
+    assert.ok(reportPage({ ...report, peers }).includes("Socket.IO: change"));
+  });
+
   it("is also one page, which loads nothing and names the requests of what went wrong", () => {
     const page = reportPage(report);
     assert.ok(Buffer.byteLength(page) < maxPageBytes, `${page.length} bytes`);

@@ -1,5 +1,5 @@
 import { cpuMicros, treeMicros, treePids } from "../processes.ts";
-import { installPeers } from "../peers/packages.ts";
+import { installPeers } from "./packages.ts";
 import type { Protocol } from "../rooms/process.ts";
 import type { Side, With } from "../rooms/side.ts";
 import { startRemote } from "../rpc.ts";
@@ -15,7 +15,7 @@ interface Peer {
   hasRedis?: true;
 }
 
-const socketIo = new URL("../peers/socketio-process.ts", import.meta.url);
+const socketIo = new URL("./socketio-process.ts", import.meta.url);
 
 /** Servers of other projects, by their name in `--peers`; none stores a command before it answers. */
 const peers: Record<string, Peer> = {
@@ -29,7 +29,7 @@ const peers: Record<string, Peer> = {
   colyseus: {
     name: "Colyseus",
     protocol: "colyseus",
-    program: new URL("../peers/colyseus-process.ts", import.meta.url),
+    program: new URL("./colyseus-process.ts", import.meta.url),
   },
 };
 
