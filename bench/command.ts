@@ -52,7 +52,6 @@ interface Options {
 }
 
 const quickSeconds = 15;
-const startSeconds = 10;
 const writeMs = 60_000;
 
 const number = (text: string): number => {
@@ -188,8 +187,10 @@ function checkPeers(
 async function list(): Promise<void> {
   for (const name of scenarioNames()) {
     const { scenario } = await loadScenario(name);
-    const seconds = startSeconds + scenario.load.seconds;
-    const line = `${name.padEnd(16)} ${scenario.about}; ${describeLoad(scenario.load)}, ${seconds} s in all`;
+    const { about, load, besidesSeconds } = scenario;
+    const [all, quick] = [load.seconds, quickSeconds].map((one) => one + (besidesSeconds ?? 0));
+    const least = besidesSeconds === undefined ? "at least " : "";
+    const line = `${name.padEnd(16)} ${about}; ${describeLoad(load)}, ${least}${all} s in all, ${quick} s quick`;
     process.stdout.write(`${line}\n`);
   }
 }

@@ -13,6 +13,11 @@ export interface Scenario<State = unknown> {
   about: string;
   /** Without options of the command. `--quick` shortens it to 15 s at the same rate. */
   load: Load;
+  /**
+   * Seconds besides the load, as `show` measures them and every run prints: start of an own instance, setup, the end of
+   * the last arrivals, teardown.
+   */
+  besidesSeconds?: number;
   /** What the target must have. It is checked first; an own instance gets it. */
   needs?: readonly Need[];
   /** Settings of an own instance. */

@@ -6,7 +6,7 @@ import type { Beside, Happened } from "./load/beside.ts";
 import { percentileOrMax } from "./load/histogram.ts";
 import { runScenario, type RunOptions } from "./load/run.ts";
 import type { Load } from "./load/shapes.ts";
-import { note, printTable } from "./report.ts";
+import { median, note, printTable } from "./report.ts";
 import { exitCodes } from "./report/build.ts";
 import type { Operation, Report } from "./report/schema.ts";
 import { loadScenario, scenarioNames, type LoadedScenario } from "./scenarios.ts";
@@ -107,6 +107,7 @@ async function show(one: LoadedScenario, interrupted: AbortSignal): Promise<Show
   const { load } = one.scenario;
   const isPaced = load.shape !== "closed";
   const shown: Shown[] = [];
+  const besides: number[] = [];
   for (const { settings, beside, judge } of parts) {
     if (!isPaced && judge !== shownByKill) {
       shown.push({ figures: "not paced", isShown: true });
@@ -120,9 +121,10 @@ async function show(one: LoadedScenario, interrupted: AbortSignal): Promise<Show
     };
     const report = await runScenario(options);
     shown.push(judge(report));
+    besides.push(report.run.besidesSeconds ?? 0);
     note(`${one.name}: ${shown.at(-1)?.figures}`);
   }
-  return shown;
+  return [...shown, { figures: median(besides).toFixed(0), isShown: true }];
 }
 
 async function showAll(names: string[], interrupted: AbortSignal): Promise<number> {
@@ -137,7 +139,11 @@ async function showAll(names: string[], interrupted: AbortSignal): Promise<numbe
     rows.push([name, ...shown.map(({ figures, isShown }) => `${isShown ? "" : "NOT "}${figures}`)]);
   }
   const title = `a second of every ${stallEveryMs / 1000} s stands still; a worker is killed`;
-  printTable({ title, head: ["scenario", "service", "generator", "killed"], rows });
+  printTable({
+    title,
+    head: ["scenario", "service", "generator", "killed", "s besides the load"],
+    rows,
+  });
   return isAll ? exitCodes.passed : exitCodes.failed;
 }
 

@@ -68,6 +68,7 @@ class ScenarioRun {
   /** Found after the load, in the database of an own instance. */
   #missing: Violation[] = [];
   readonly #generators: Remote<GeneratorCalls>[] = [];
+  readonly #begunAt = performance.now();
   readonly #loadBefore = loadavg()[0] ?? 0;
   #target: Target | null = null;
   #results: ProcessResult[] = [];
@@ -279,13 +280,15 @@ class ScenarioRun {
 
   #describeRun(): Report["run"] {
     const { command, seed, load, processes, maxInFlight } = this.#options;
+    // Interrupted, it was shorter.
+    const seconds = Math.max(0.001, Math.min(load.seconds, this.#loadMs / 1000));
     return {
       ...{ command, seed, processes, maxInFlight, ...ownCommit() },
       load: describeLoad(load),
       isClosed: load.shape === "closed",
       startedAt: this.#startedAt.toISOString(),
-      // Interrupted, it was shorter.
-      seconds: Math.max(0.001, Math.min(load.seconds, this.#loadMs / 1000)),
+      seconds,
+      besidesSeconds: (performance.now() - this.#begunAt) / 1000 - seconds,
     };
   }
 

@@ -147,6 +147,8 @@ export const ReportSchema = Type.Object({
     startedAt: Type.String(),
     /** Of the load, without setup. */
     seconds: Type.Number(),
+    /** Of everything besides the load: start, setup, the end of what was under way, teardown; absent in earlier reports. */
+    besidesSeconds: Type.Optional(Type.Number()),
     processes: Type.Number(),
     maxInFlight: Type.Number(),
   }),

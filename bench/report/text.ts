@@ -44,6 +44,7 @@ export function printReport(report: Report, files: { json: string; html: string 
       ({ text, value, outcome, reason }) =>
         `${outcome}: ${text} (${value === null ? reason : Number(value.toPrecision(4))})`,
     ),
+    `${run.seconds.toFixed(0)} s of load and ${(run.besidesSeconds ?? 0).toFixed(0)} s besides`,
     `${report.verdict} Exit code ${report.exitCode}. ${files.html}`,
   ];
   process.stdout.write(`${lines.join("\n")}\n`);

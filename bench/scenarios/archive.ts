@@ -10,6 +10,7 @@ const numListed = 200;
 export const scenario = defineScenario({
   about: "lists, entities and histories of the archive beside a running import",
   load: { shape: "poisson", perSecond: 100, seconds: 60 },
+  besidesSeconds: 7,
   needs: [runningImport],
   budgets: [
     "list errors <= 0.1 %",

@@ -10,6 +10,7 @@ interface Available {
 export const scenario = defineScenario({
   about: "avatar icons drawn in colours",
   load: { shape: "poisson", perSecond: 150, seconds: 60 },
+  besidesSeconds: 5,
   budgets: [
     "icon errors <= 0.1 %",
     "icon response p50 <= 10 ms",

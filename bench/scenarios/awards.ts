@@ -7,6 +7,7 @@ const award = { award_id: "id.award.bench", game: "bench" };
 export const scenario = defineScenario({
   about: "awards, as after each game",
   load: { shape: "poisson", perSecond: 50, seconds: 60 },
+  besidesSeconds: 6,
   needs: [repeatableAward(award)],
   budgets: [
     "award errors <= 0.1 %",

@@ -7,6 +7,7 @@ const streams = 200;
 export const scenario = defineScenario({
   about: "changes of one lobby with 200 open streams",
   load: { shape: "poisson", perSecond: 10, seconds: 60 },
+  besidesSeconds: 7,
   peerStreams: streams,
   budgets: [
     "change errors <= 0.1 %",

@@ -10,6 +10,7 @@ const labels = 0.1;
 export const scenario = defineScenario({
   about: "lists, items and labels of the typed game data",
   load: { shape: "poisson", perSecond: 150, seconds: 60 },
+  besidesSeconds: 25,
   needs: [projectedGame],
   budgets: [
     "list errors <= 0.1 %",

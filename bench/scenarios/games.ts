@@ -5,6 +5,7 @@ import { defineScenario } from "../scenario.ts";
 export const scenario = defineScenario({
   about: "whole games of four players and a spectator",
   load: { shape: "poisson", perSecond: 3, seconds: 60 },
+  besidesSeconds: 22,
   settleSeconds: 60,
   budgets: [
     "answer errors <= 0.1 %",

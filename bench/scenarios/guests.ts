@@ -4,6 +4,7 @@ import { defineScenario } from "../scenario.ts";
 export const scenario = defineScenario({
   about: "new visitors who become guests",
   load: { shape: "poisson", perSecond: 40, seconds: 60 },
+  besidesSeconds: 8,
   budgets: [
     "guest errors <= 0.1 %",
     "guest response p50 <= 25 ms",

@@ -4,6 +4,7 @@ import { defineScenario, oneOf } from "../scenario.ts";
 export const scenario = defineScenario({
   about: "short reads of public data",
   load: { shape: "poisson", perSecond: 300, seconds: 60 },
+  besidesSeconds: 12,
   budgets: [
     "read errors <= 0.1 %",
     "read response p50 <= 10 ms",

@@ -9,6 +9,7 @@ const reopened = "lost stream open again";
 export const scenario = defineScenario({
   about: "event streams that open one after another and stay idle",
   load: { shape: "constant", perSecond: 20, seconds: 60 },
+  besidesSeconds: 10,
   budgets: [
     "open errors <= 0.1 %",
     "open response p50 <= 25 ms",

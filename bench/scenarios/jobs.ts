@@ -28,6 +28,7 @@ interface Detail {
 export const scenario = defineScenario({
   about: "10,000 jobs of a queue worked off, while operators look at it",
   load: { shape: "constant", perSecond: 5, seconds: 60 },
+  besidesSeconds: 29,
   settleSeconds: workedOffMs / 1000,
   needs: [queueOperator, ownAddresses],
   budgets: [

@@ -13,6 +13,7 @@ const scores = 0.1;
 export const scenario = defineScenario({
   about: "leaderboards read while players score",
   load: { shape: "poisson", perSecond: 100, seconds: 60 },
+  besidesSeconds: 8,
   budgets: [
     "board errors <= 0.1 %",
     "board response p50 <= 15 ms",

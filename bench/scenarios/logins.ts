@@ -8,6 +8,7 @@ const numAccounts = 80;
 export const scenario = defineScenario({
   about: "logins with email and password",
   load: { shape: "poisson", perSecond: 8, seconds: 60 },
+  besidesSeconds: 12,
   budgets: [
     "login errors <= 0.1 %",
     "login response p50 <= 250 ms",

@@ -35,6 +35,7 @@ const parts = [
 export const scenario = defineScenario({
   about: "a day's mix: reads, practice, boards, visitors, logins and whole games",
   load: { shape: "poisson", perSecond: 60, seconds: 120 },
+  besidesSeconds: 35,
   settleSeconds: 60,
   needs: parts.flatMap(({ needs }) => needs),
   budgets: [

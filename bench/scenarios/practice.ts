@@ -5,6 +5,7 @@ import { defineScenario, oneOf } from "../scenario.ts";
 export const scenario = defineScenario({
   about: "practice: questions drawn and answered",
   load: { shape: "poisson", perSecond: 40, seconds: 60 },
+  besidesSeconds: 8,
   budgets: [
     "draw errors <= 0.1 %",
     "draw response p90 <= 100 ms",

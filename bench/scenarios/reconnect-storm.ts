@@ -11,6 +11,7 @@ const seats = 4;
 export const scenario = defineScenario({
   about: "reconnects of 225 players, in a storm in the middle",
   load: { shape: "spike", perSecond: 10, peak: 50, seconds: 60 },
+  besidesSeconds: 15,
   budgets: [
     "reconnect errors <= 0.1 %",
     "reconnect response p50 <= 100 ms",

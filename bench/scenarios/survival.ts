@@ -12,6 +12,7 @@ const mostQuestions = 6;
 export const scenario = defineScenario({
   about: "games whose players lose their connections all the time",
   load: { shape: "closed", users: 40, seconds: 60 },
+  besidesSeconds: 26,
   settleSeconds: 180,
   settings: {
     HTTP_WORKERS: "4",
