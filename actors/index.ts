@@ -2,7 +2,6 @@
 export { createRooms } from "./create-rooms.ts";
 export type { RoomsDeps } from "./create-rooms.ts";
 export type {
-  HeldRoom,
   LocatedRoom,
   OwnedRooms,
   Reply,
@@ -19,12 +18,13 @@ export type { RoomTimings } from "./timing.ts";
 export { continueHistory } from "./cluster/history.ts";
 export { liveNodes } from "./cluster/live-nodes.ts";
 export { publishNodeDown } from "./cluster/node-down.ts";
-export type { OwnerChange, Takeover } from "./cluster/owner-history.ts";
+export { takeoverCauses } from "./cluster/owner-history.ts";
+export type { Takeover } from "./cluster/owner-history.ts";
 export { Keyspace } from "./log/keys.ts";
 export type { RoomEvent } from "./log/room-events.ts";
 
 export { createLobbies } from "./lobby/rooms.ts";
-export type { Lobbies, LobbiesDeps } from "./lobby/rooms.ts";
+export type { Lobbies } from "./lobby/rooms.ts";
 export { lobbyKeyspace, lobbyRoom } from "./lobby/keys.ts";
 export { messageTypes as lobbyMessageTypes } from "./lobby/messages.ts";
 export type { HeldLobby } from "./lobby/actor.ts";

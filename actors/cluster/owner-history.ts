@@ -5,26 +5,24 @@ import { nodeIdIn } from "./owners.ts";
 export const keptOwners = 8;
 
 /** How a node came to own a shard. */
-export const ownerCauses = [
+export type OwnerCause =
   /** Nobody owned it before, as far as the new owner knows. */
-  "started",
+  | "started"
   /**
    * The earlier owner had no heartbeat when the new one joined, which cannot tell why: as after a crash of the whole
    * service.
    */
-  "recovered",
+  | "recovered"
   /** Handed over by a node that stops. */
-  "drained",
+  | "drained"
   /** Handed over by a node that goes on. */
-  "rebalanced",
+  | "rebalanced"
   /** Taken over from a node whose process ended. */
-  "exited",
+  | "exited"
   /** Taken over from a node without heartbeats: its process is frozen, or cannot reach Redis. */
-  "frozen",
+  | "frozen"
   /** The node had lost it, and nobody else had claimed it. */
-  "reclaimed",
-] as const;
-export type OwnerCause = (typeof ownerCauses)[number];
+  | "reclaimed";
 
 /** A node began to own a shard. */
 export interface OwnerChange {
@@ -64,15 +62,13 @@ const maxCodes = 20;
 export const takeoverCauses = ["exited", "frozen", "recovered"] as const satisfies OwnerCause[];
 /** It did. */
 export const handoffCauses = ["drained", "rebalanced"] as const satisfies OwnerCause[];
-
-const isTakeover = (cause: OwnerCause): boolean =>
-  takeoverCauses.some((takeover) => takeover === cause);
+const withoutHandoff: ReadonlySet<OwnerCause> = new Set(takeoverCauses);
 
 /** The takeovers among claimed shards, one for each earlier owner. */
 export function takeoversIn(kind: string, claimed: readonly ClaimedShard[]): Takeover[] {
   const takeovers = new Map<string, Takeover>();
   for (const { from, cause, codes } of claimed) {
-    if (from === null || !isTakeover(cause)) continue;
+    if (from === null || !withoutHandoff.has(cause)) continue;
     const known = takeovers.get(from);
     const takeover = known ?? { kind, from, cause, numShards: 0, numRooms: 0, codes: [] };
     takeover.numShards += 1;

@@ -22,15 +22,13 @@ export async function readRoomEvents(
 /** An entry is the message after a line with its number. */
 function eventIn(id: string, text: string): RoomEvent | null {
   try {
-    const { type, at_ms } = JSON.parse(text.slice(text.indexOf("\n") + 1)) as Partial<Message>;
+    const { type, at_ms } = JSON.parse(text.slice(text.indexOf("\n") + 1)) as {
+      type?: unknown;
+      at_ms?: unknown;
+    };
     if (typeof type !== "string" || typeof at_ms !== "number") return null;
     return { seq: Number.parseInt(id, 10), type, atMs: at_ms };
   } catch {
     return null;
   }
-}
-
-interface Message {
-  type: unknown;
-  at_ms: unknown;
 }

@@ -29,8 +29,6 @@ const sources = Object.fromEntries(
   }),
 ) as Record<ScriptName, { single: Source; sharded: Source }>;
 
-export type ScriptRunner = Pick<Connection, "evalsha" | "eval" | "isSharded">;
-
 interface Source {
   lua: string;
   sha: string;
@@ -47,7 +45,7 @@ function withDigest(lua: string): Source {
 
 /** Runs a script by its digest; a Redis that has lost it after a restart gets its text again. */
 export async function runScript(
-  redis: ScriptRunner,
+  redis: Pick<Connection, "evalsha" | "eval" | "isSharded">,
   name: ScriptName,
   keys: string[],
   args: Argument[],

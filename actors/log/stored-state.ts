@@ -44,7 +44,7 @@ export function stampOf(version: number, commitId: string): string {
  * stores 67 bytes of events; the whole state would be 11 kB (`npm test --
  * test/actors/commit-size.test.ts` compares the two).
  */
-export const snapshotEvery = 32;
+const snapshotEvery = 32;
 
 export const generationField = "g";
 export const deltaField = (version: number) => `d:${version}`;

@@ -1,4 +1,5 @@
 import type { Static } from "typebox";
+import { takeoverCauses } from "../../../actors/index.ts";
 import type { OperatorCaller } from "../../http/auth/auth.ts";
 import { html, type Html, type Value } from "../html.ts";
 import { marked, page, table, timeCell } from "../layout.ts";
@@ -109,7 +110,7 @@ const causeTexts: Readonly<Record<string, string>> = {
   reclaimed: "reclaimed by the same process",
 };
 
-const isTakeover = (cause: string) => ["recovered", "exited", "frozen"].includes(cause);
+const isTakeover = (cause: string) => takeoverCauses.some((one) => one === cause);
 
 const ownerRow = ({ at, process, cause, incarnation }: Owner): Value[] => {
   const text = (Object.hasOwn(causeTexts, cause) ? causeTexts[cause] : undefined) ?? cause;

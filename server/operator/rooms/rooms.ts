@@ -126,7 +126,7 @@ export async function presentKinds({ rooms }: RoomSources): Promise<Static<typeo
 
 /** The processes that hold rooms of a kind, and the rooms used last. */
 export async function presentRooms(
-  sources: Pick<RoomSources, "rooms" | "subscribers">,
+  sources: RoomSources,
   kind: string,
   limit: number,
 ): Promise<Static<typeof RoomsBody>> {
@@ -162,7 +162,7 @@ export async function presentRooms(
 
 /** Its owner reads the room; if it has none, or its owner does not respond, a process that responded does. */
 export async function presentRoom(
-  sources: Pick<RoomSources, "room" | "subscribers">,
+  sources: RoomSources,
   kind: string,
   code: string,
 ): Promise<Static<typeof RoomBody>> {
@@ -193,7 +193,7 @@ export async function presentRoom(
 }
 
 async function readRoom(
-  { room }: Pick<RoomSources, "room">,
+  { room }: RoomSources,
   kind: string,
   code: string,
 ): Promise<RoomReport | undefined> {
@@ -206,7 +206,7 @@ async function readRoom(
 }
 
 async function countSubscribers(
-  { subscribers }: Pick<RoomSources, "subscribers">,
+  { subscribers }: RoomSources,
   question: SubscribersQuestion,
 ): Promise<number[]> {
   const counts = await subscribers(question);
