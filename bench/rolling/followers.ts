@@ -1,13 +1,13 @@
 import { get, type ClientRequest } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { accept, type ReceivedMessages } from "../faults/listener.ts";
-import { LatencyHistogram, type LatencySummary } from "../open-load/histogram.ts";
+import { Times, type Summary } from "../load/histogram.ts";
 
 export interface StreamResult {
   /** Connections that ended. */
   cuts: number;
   /** From the end of a connection to the first bytes of the next one. */
-  back: LatencySummary;
+  back: Summary;
   /** Messages that are missing, came twice, or were announced as lost. */
   missed: number;
   doubled: number;
@@ -23,7 +23,7 @@ const silenceMs = 5_000;
 export class Followers {
   readonly #all: Follower[] = [];
   #before = { missed: 0, doubled: 0, gaps: 0 };
-  readonly counts = { cuts: 0, back: new LatencyHistogram() };
+  readonly counts = { cuts: 0, back: new Times() };
 
   /** Resolves when the stream has received its first snapshot. */
   async add(url: string, topic: string, token: string): Promise<void> {
@@ -47,7 +47,7 @@ export class Followers {
     const { missed, doubled, gaps } = this.#before;
     this.#before = total;
     const { cuts, back } = this.counts;
-    Object.assign(this.counts, { cuts: 0, back: new LatencyHistogram() });
+    Object.assign(this.counts, { cuts: 0, back: new Times() });
     return {
       ...{ cuts, back: back.summary() },
       missed: total.missed - missed,

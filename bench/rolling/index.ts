@@ -1,4 +1,5 @@
 import type { RollingSizes, Scenario, Scenarios } from "../floor-scenario.ts";
+import { percentileOrMax } from "../load/histogram.ts";
 import type { Table } from "../report.ts";
 import type { BalancerName } from "./balancer.ts";
 import { countFailures, measureRolling, type MeasuredRun, type MeasuredStep } from "./measure.ts";
@@ -75,8 +76,12 @@ function rowOf(step: MeasuredStep): string[] {
   const inSeconds = (ms: number) => (ms / 1_000).toFixed(1);
   return [
     ...[name, seconds.toFixed(0), String(requests.sent), String(numFailed)],
-    ...[requests.latency.p99Ms.toFixed(0), String(cuts)],
-    cuts === 0 ? "" : [back.p50Ms, back.p99Ms, back.maxMs].map(inSeconds).join(" / "),
+    ...[percentileOrMax(requests.latency, 99).toFixed(0), String(cuts)],
+    cuts === 0
+      ? ""
+      : [percentileOrMax(back, 50), percentileOrMax(back, 99), back.maxMs]
+          .map(inSeconds)
+          .join(" / "),
     ...[`${missed}/${doubled}/${gaps}`, String(numPlayed)],
     problems.length === 0 ? "reached" : `missed: ${problems.join(", ")}`,
   ];

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { lastRelease, unpackRelease } from "../../test/support/releases.ts";
+import { percentileOrMax } from "../load/histogram.ts";
 import type { Violation } from "../load/record.ts";
 import type { RollingSizes } from "../floor-scenario.ts";
 import { note } from "../report.ts";
@@ -133,7 +134,7 @@ function problemsOf(numFailed: number, streams: StreamResult): string[] {
     ...(numFailed > 0 ? [`${numFailed} failed`] : []),
     ...(missed + doubled > 0 ? [`${missed + doubled} events missed or duplicated`] : []),
     ...(gaps > 0 ? [`${gaps} gaps`] : []),
-    ...(cuts > 0 && back.p99Ms > maxBackMs ? ["streams late"] : []),
+    ...(cuts > 0 && percentileOrMax(back, 99) > maxBackMs ? ["streams late"] : []),
   ];
 }
 

@@ -1,7 +1,8 @@
 import { Agent, request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { poissonArrivals } from "../open-load/arrivals.ts";
-import { LatencyHistogram, type LatencySummary } from "../open-load/histogram.ts";
+import { createRandom } from "../../test/survival/random.ts";
+import { Times, type Summary } from "../load/histogram.ts";
+import { intendedArrivals } from "../load/shapes.ts";
 
 /** One kind of request; 2xx is what it must answer. */
 export interface AskedRequest {
@@ -25,7 +26,7 @@ export interface FailedRequest {
 export interface RequestResult {
   sent: number;
   failures: FailedRequest[];
-  latency: LatencySummary;
+  latency: Summary;
 }
 
 const answerLimitMs = 10_000;
@@ -42,7 +43,7 @@ export class RequestLoad {
   readonly #perSecond: number;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 32, timeout: idleMs });
   #failures: FailedRequest[] = [];
-  #latency = new LatencyHistogram();
+  #latency = new Times();
   #sent = 0;
   #isOver = false;
   readonly #open = new Set<Promise<void>>();
@@ -59,7 +60,7 @@ export class RequestLoad {
   async take(): Promise<RequestResult> {
     await Promise.all(this.#open);
     const [sent, failures, latency] = [this.#sent, this.#failures, this.#latency.summary()];
-    [this.#sent, this.#failures, this.#latency] = [0, [], new LatencyHistogram()];
+    [this.#sent, this.#failures, this.#latency] = [0, [], new Times()];
     return { sent, failures, latency };
   }
 
@@ -71,20 +72,19 @@ export class RequestLoad {
 
   async #run(): Promise<void> {
     const ways = 2 * this.#urls.length;
-    const arrivals = poissonArrivals({
-      ...{ perSecond: this.#perSecond, seconds: Infinity, seed: 1 },
-      rooms: ways * this.#kinds.length,
-    });
+    const random = createRandom(2);
+    const load = { shape: "poisson", perSecond: this.#perSecond, seconds: Infinity } as const;
     const startedAt = performance.now();
-    for (const { atMs, room } of arrivals) {
+    for (const { atMs } of intendedArrivals(load, 1)) {
       const dueAt = startedAt + atMs;
       const waitMs = dueAt - performance.now();
       if (waitMs > 0) await pause(waitMs);
       if (this.#isOver) break;
-      const asked = this.#kinds[Math.floor(room / ways)];
-      const url = this.#urls[(room >> 1) % this.#urls.length];
+      const way = Math.floor(random() * ways * this.#kinds.length);
+      const asked = this.#kinds[Math.floor(way / ways)];
+      const url = this.#urls[(way >> 1) % this.#urls.length];
       if (asked === undefined || url === undefined) continue;
-      const sent = this.#send(url, asked, room % 2 === 1, dueAt);
+      const sent = this.#send(url, asked, way % 2 === 1, dueAt);
       this.#open.add(sent);
       void sent.finally(() => this.#open.delete(sent));
     }
