@@ -101,7 +101,7 @@ export abstract class RequestContext implements RequestInfo {
 
   /**
    * Address of the client, read at its first use, while the response is open; afterwards unknown. A pick or a read without
-   * it takes 6 to 8 % less processor time (`npm run bench -- floor http`).
+   * it takes a tenth less processor time (`npm run bench -- floor http`).
    */
   get address(): ClientAddress {
     return (this.#address ??= this.isClosed ? unreadAddress : this.readAddress());
