@@ -127,10 +127,10 @@ export class Pipeline {
     const early = ctx.refusal ?? this.#mediaProblem(ctx, entry);
     if (early !== null) return this.#refuseEarly(ctx, entry, early);
     const decided = this.#listener.authorizer.authorize(ctx, entry);
+    if (decided instanceof Promise || needsAddress(ctx, entry)) void ctx.address;
     const problem = decided instanceof Promise ? await decided : decided;
     if (ctx.isClosed) return;
     if (problem !== null) return this.#refuseEarly(ctx, entry, problem);
-    if (needsAddress(ctx, entry)) void ctx.address;
     if (entry.limit !== null) await this.#count(ctx, entry, entry.limit);
     const refused = this.#refusals.find(entry.refusalLimit, ctx);
     if (refused !== null) throw this.#overLimit(ctx, refused);
@@ -167,6 +167,8 @@ export class Pipeline {
   }
 
   #answerOptions(ctx: RequestContext): void {
+    // For its log line.
+    void ctx.address;
     const wanted = ctx.headers["access-control-request-method"] ?? "GET";
     const match = this.#router.match(wanted, ctx.path);
     const isForAll = this.#listener.cors.isForAll(match?.entry?.route);
@@ -323,12 +325,13 @@ export class Pipeline {
 
 /**
  * True if a limit, a handler or the log line may need the address, perhaps when the response is closed. Most commands of
- * a seat, and reads of a known player, need none.
+ * a seat, and reads of a known player, need none. A miss of a player without a seat counts.
  */
 function needsAddress({ playerId, seatId }: RequestContext, entry: RouteEntry): boolean {
   const { route, limit, refusalLimit, guessLimit, isWrite } = entry;
   if (playerId === null && (seatId === null || refusalLimit !== null)) return true;
-  return limit !== null || (route.auth !== "seat" && (isWrite || guessLimit !== null));
+  if (limit !== null || (seatId === null && guessLimit !== null)) return true;
+  return isWrite && route.auth !== "seat";
 }
 
 /** True for what a page of ours sends as a form. */

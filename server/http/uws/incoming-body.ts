@@ -10,6 +10,10 @@ import type { UwsContext } from "./uws-context.ts";
 export function readRequestBody(ctx: UwsContext, done: () => void, isKept = true): void {
   const limit = ctx.entry?.maxBodyBytes ?? maxBodyBytes;
   if (Number(ctx.headers["content-length"] ?? 0) > limit) return refuseSize(ctx, done);
+  // A body that is not in this packet may never come; the log line has the address then.
+  setImmediate(() => {
+    if (ctx.body === null) void ctx.address;
+  });
   const chunks: Uint8Array[] = [];
   ctx.raw.onData((chunk, isLast) => {
     if (ctx.isClosed || isOver(ctx)) return;

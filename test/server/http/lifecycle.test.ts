@@ -79,6 +79,23 @@ describe("the request life cycle", () => {
     await until(() => lines.some((line) => line.includes('"status":499')));
   });
 
+  test("the log line of a request without a known caller has its address, whenever it ends", async () => {
+    const ips = (method: string) =>
+      lines
+        .map((line) => JSON.parse(line) as { method?: string; ip?: string })
+        .filter((line) => line.method === method)
+        .map(({ ip }) => ip);
+    const socket = connect(sample.port, "127.0.0.1", () =>
+      socket.write("POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"),
+    );
+    await until(() => sample.server.inFlight() === 1);
+    await nextTurn();
+    socket.destroy();
+    await until(() => ips("POST").length === 1);
+    await fetch(`${sample.url}/v1/ping`, { method: "OPTIONS" });
+    assert.deepEqual([...ips("POST"), ...ips("OPTIONS")], ["127.0.0.1", "127.0.0.1"]);
+  });
+
   test("pipelined requests get their own responses in order, or the connection closes", async () => {
     const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
     // The response to a number is that number; a name takes a turn longer.

@@ -5,8 +5,11 @@ import { pino } from "pino";
 import { RateLimiter } from "../../../server/http/limits/rate-limit.ts";
 import type { Occurrence } from "../../../server/platform/faults/batch.ts";
 import { systemClock } from "../../../server/platform/time/clock.ts";
+import { AppError } from "../../../server/platform/errors.ts";
 import { createClient, type Client } from "../../support/client.ts";
+import { eventually } from "../../support/eventually.ts";
 import { codeOf, errorOf } from "./answers.ts";
+import { about, ByCode, defineRoute } from "./sample-parts.ts";
 import { sampleRoutes } from "./sample-routes.ts";
 import { startSample, type SampleOptions, type SampleServer } from "./sample.ts";
 
@@ -45,6 +48,40 @@ describe("a rate limit", () => {
   after(() => sample.stop());
 
   describe("counts callers", () => {
+    test("counts a guess of a known player without a seat whose client disconnects", async () => {
+      const begun = Promise.withResolvers<void>();
+      const gone = Promise.withResolvers<void>();
+      const guess = defineRoute({
+        ...about,
+        method: "GET",
+        path: "/v1/lobbies/{code}/guess",
+        auth: "seat",
+        room: "lobby",
+        params: ByCode,
+        guessable: { kind: "lobby", misses: ["lobby:not_found"] },
+        responses: { 200: null },
+        errors: ["lobby:not_found"],
+        handler: async () => {
+          begun.resolve();
+          await gone.promise;
+          throw new AppError("lobby:not_found");
+        },
+      });
+      await withServer({ routes: [guess] }, async ({ url, token, server, deps }) => {
+        const abort = new AbortController();
+        const headers = { ...from("203.0.113.1"), authorization: `Bearer ${token(7)}` };
+        const answer = fetch(`${url}/v1/lobbies/ABCDEF/guess`, { headers, signal: abort.signal });
+        await begun.promise;
+        abort.abort();
+        await assert.rejects(answer);
+        await eventually("the client is gone", () => server.inFlight() === 0);
+        gone.resolve();
+        await eventually("the guess is counted", async () =>
+          Boolean(await deps.redis.get("limit:misses:lobby:203.0.113.1")),
+        );
+      });
+    });
+
     test("allows exactly its number of simultaneous requests", async () => {
       const headers = from(newAddress());
       const calls = Array.from({ length: 20 }, () => client.post("/v1/limited", { body, headers }));

@@ -18,4 +18,5 @@ export const knobs = {
 
 export const about = { summary: "for tests", tag: "test", source: "test" };
 export const Any = Type.Unknown();
+export const ByCode = Type.Object({ code: Type.String({ minLength: 6, maxLength: 6 }) });
 export const ById = Type.Object({ id: Type.Integer({ minimum: 1 }) });

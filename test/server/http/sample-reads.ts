@@ -12,7 +12,7 @@ import {
   type Route,
 } from "../../../server/http/pipeline/route.ts";
 import type { SampleDeps } from "./sample.ts";
-import { defineRoute, knobs, about, Any, ById } from "./sample-parts.ts";
+import { defineRoute, knobs, about, Any, ByCode, ById } from "./sample-parts.ts";
 
 const Query = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
@@ -25,8 +25,6 @@ const Query = Type.Object({
   zone: Type.Optional(Type.String({ format: "time-zone" })),
   to: Type.Optional(Type.String({ plus: true })),
 });
-
-const ByCode = Type.Object({ code: Type.String({ minLength: 6, maxLength: 6 }) });
 
 export const reads: Route<SampleDeps>[] = [
   defineRoute({
