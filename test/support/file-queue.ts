@@ -56,7 +56,10 @@ export function filesOf(named: readonly string[], isDeep: boolean): string[] {
   const found = named.flatMap((path) => {
     const files = filesAt(path, isDeep);
     // Without it a mistyped name beside right ones would pass.
-    if (files.length === 0) throw new Error(`no test file of this kind in ${path}`);
+    if (files.length === 0)
+      throw new Error(
+        `${path} does not exist or has no ${isDeep ? "*.deep.test.ts; npm test runs the others" : "*.test.ts; npm run test:deep runs *.deep.test.ts"}`,
+      );
     return files;
   });
   return [...new Set(found)].sort();
