@@ -14,7 +14,7 @@ import type { Cancel } from "./timing.ts";
 /** Maximum number of rooms shown to operators. */
 const maxDescribed = 100;
 /** Rooms without work for this long are evicted from memory; the next command loads them again. */
-const idleMs = 5 * 60_000;
+const idleMs = 60_000;
 const sweepMs = 30_000;
 /** Retry interval of a tick after an error in the rules. */
 const brokenRetryMs = 10_000;

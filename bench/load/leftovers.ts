@@ -7,8 +7,8 @@ import type { Leftover } from "../report/schema.ts";
 /** What an own instance holds for its players, by name. */
 export type Held = Readonly<Record<string, number>>;
 
-/** A room leaves the memory after five minutes without work; then everything must be gone. */
-const goneMs = 6 * 60_000;
+/** A room leaves the memory after a minute without work; then everything must be gone. */
+const goneMs = 2 * 60_000;
 const pollMs = 5_000;
 /** A queue keeps a limited number of its jobs. */
 const queuePrefix = "jobs:";
@@ -39,7 +39,7 @@ async function countLastingKeys(url: string): Promise<number> {
   }
 }
 
-/** Waits until the instance holds no more than before, at most six minutes. */
+/** Waits until the instance holds no more than before, at most two minutes. */
 export async function awaitGone(instance: Service, before: Held): Promise<Leftover[]> {
   const startedAt = performance.now();
   const backAfter = new Map<string, number>();

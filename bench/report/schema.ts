@@ -107,7 +107,7 @@ const Leftover = Type.Object({
   name: Type.String(),
   before: Type.Number(),
   after: Type.Number(),
-  /** Seconds after the load until it was no more than before; null: not in six minutes. */
+  /** Seconds after the load until it was no more than before; null: not in two minutes. */
   backAfter: Nullable(Type.Number()),
 });
 

@@ -58,7 +58,7 @@ export const controlsOf = ({ floor, peers = [] }: Report): Operation[] => [
 
 /** "rooms: 0 before, 0 after 1.2 s" */
 export const describeLeftover = ({ name, before, after, backAfter }: Leftover): string =>
-  `${name}: ${before} before, ${after} after ${backAfter === null ? "six minutes" : `${backAfter.toFixed(1)} s`}`;
+  `${name}: ${before} before, ${after} after ${backAfter === null ? "two minutes" : `${backAfter.toFixed(1)} s`}`;
 
 function countsText(what: string, counts: Readonly<Record<string, number>>): string {
   const all = Object.entries(counts).map(([name, count]) => `${count} after ${name}`);

@@ -6,7 +6,7 @@ export const scenario = defineScenario({
   ...mix,
   about: "an hour of the day's mix at a low rate, and what stays after it",
   load: { shape: "poisson", perSecond: 10, seconds: 3_600 },
-  besidesSeconds: 390,
+  besidesSeconds: 150,
   budgets: [
     "read errors <= 0.1 %",
     "read response p50 <= 50 ms",
