@@ -13,7 +13,7 @@ export function printReport(report: Report, files: { json: string; html: string 
   const { run, arrivals, requests } = report;
   const operations = [...report.operations, ...controlsOf(report)];
   printTable({
-    title: `${report.scenario}: ${run.load}, seed ${run.seed}; times in ms from the intended start, service times from the send`,
+    title: `${report.scenario}: ${run.load}, seed ${run.seed}; times in ms from the intended start, service times from the send, without late ones`,
     head: [
       ...["operation", "per second", "count", "failed", "429"],
       ...shown.map((percent) => `p${percent}`),
