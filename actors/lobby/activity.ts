@@ -24,22 +24,37 @@ export function actorOf(lobby: Lobby, event: LobbyEvent): Seat | null {
   }
 }
 
-const commandEvents: ReadonlySet<LobbyEvent["type"]> = new Set([
-  "joined",
-  "settings_changed",
-  "preparing",
-  "started",
-  "picked",
-  "answered",
-  "question_opened",
-  "removed",
-] as const);
+/** Whether an event of this type comes from a command of a player. */
+const fromCommand: Readonly<Record<LobbyEvent["type"], boolean>> = {
+  created: false,
+  joined: true,
+  settings_changed: true,
+  preparing: true,
+  prepare_abandoned: false,
+  started: true,
+  picked: true,
+  answered: true,
+  question_closed: false,
+  question_opened: true,
+  reveal_published: false,
+  reveal_owed: false,
+  seen: false,
+  disconnected: false,
+  host_disconnect_set: false,
+  host_disconnect_cleared: false,
+  removed: true,
+  fetching: false,
+  questions_added: false,
+  spectators_counted: false,
+  finished: false,
+  result_queued: false,
+};
 
 /** Heartbeats, timers and calls open to anyone do not keep a lobby alive (LOB-21). */
 export function isCommand(event: LobbyEvent): boolean {
   if (event.type === "seen") return event.isCommand === true;
   if (event.type === "question_closed") return event.closedBy === "lock";
-  return commandEvents.has(event.type);
+  return fromCommand[event.type];
 }
 
 /**

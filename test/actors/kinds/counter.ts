@@ -11,8 +11,18 @@ export interface Counter {
   status: "running" | "ended" | "finished";
 }
 
-export type Command = { type: "count"; by: number } | { type: "open" | "read" | "tick" | "done" };
-type Event = { type: "opened" | "counted" | "skipped" | "ended" | "done"; at: number };
+export type Command =
+  | { type: "open" }
+  | { type: "count"; by: number }
+  | { type: "read" }
+  | { type: "tick" }
+  | { type: "done" };
+type Event =
+  | { type: "opened"; at: number }
+  | { type: "counted"; at: number }
+  | { type: "skipped"; at: number }
+  | { type: "ended"; at: number }
+  | { type: "done"; at: number };
 
 export const target = 100;
 export const turnMs = 400;
