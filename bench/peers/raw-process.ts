@@ -24,6 +24,8 @@ interface Room {
   /** Number of the last event, without Redis. */
   seq: number;
   subscribers: Set<HttpResponse>;
+  /** When its last event was written, in milliseconds of `performance.now()`. */
+  writtenAt: number;
 }
 
 const redis = await connect(process.argv[2]);
@@ -38,7 +40,7 @@ async function connect(url: string | undefined): Promise<FloorCommands | null> {
 }
 
 function roomOf(name: string): Room {
-  const known = rooms.get(name) ?? { seq: 0, subscribers: new Set() };
+  const known = rooms.get(name) ?? { seq: 0, subscribers: new Set(), writtenAt: 0 };
   rooms.set(name, known);
   return known;
 }
@@ -51,6 +53,7 @@ async function commit(response: HttpResponse, name: string, isAborted: () => boo
   else seq = await redis.commitCommand(`floor:${name}`, `floor:${name}:events`, eventData);
   const frame = `id: ${seq}\nevent: lobby.pick\ndata: ${eventData}\n\n`;
   if (!isAborted()) response.cork(() => response.writeStatus("204 No Content").endWithoutBody());
+  room.writtenAt = performance.now();
   for (const stream of room.subscribers) stream.cork(() => stream.write(frame));
 }
 
@@ -69,6 +72,14 @@ app.post("/command", (response, request) => {
     if (isLast) void commit(response, room, () => isAborted);
   });
 });
+
+/** Streams without a byte for 10 s would be closed, while the other servers have their turns. */
+const silenceMs = 4_000;
+setInterval(() => {
+  for (const room of rooms.values())
+    if (performance.now() - room.writtenAt > silenceMs)
+      for (const stream of room.subscribers) stream.cork(() => stream.write(":\n\n"));
+}, silenceMs).unref();
 
 let port = 0;
 app.listen("127.0.0.1", 0, (socket) => {

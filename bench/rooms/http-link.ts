@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { ask, openSocket } from "../raw-request.ts";
 import type { OpenRoom, RoomCallbacks, RoomSpec } from "./links.ts";
 
@@ -61,16 +61,32 @@ function readNumbers(text: string, opening: string, onNumber: (n: number) => voi
 
 const isDigit = (code: number) => code >= 48 && code <= 57;
 
-/** One request at a time; others queue in the client and are measured from their intended time. */
+/**
+ * One request at a time; others queue in the client and are measured from their intended time. A server may close the
+ * connection while the other servers have their turns.
+ */
 async function openCommands(port: number, command: string, { onAnswer, onClosed }: RoomCallbacks) {
-  const socket = await openSocket(`http://127.0.0.1:${port}`);
-  socket.on("error", () => undefined).on("close", onClosed);
+  let isAsking = false;
+  const open = async () => {
+    const opened = await openSocket(`http://127.0.0.1:${port}`);
+    const onClose = () => socket === opened && isAsking && onClosed();
+    return opened.on("error", () => undefined).on("close", onClose);
+  };
+  let socket: Socket = await open();
   let last = Promise.resolve();
   let sent = 0;
   const askNext = async () => {
     const request = command.replace(commandNumber, () => numberText(++sent));
-    const answer = await ask(socket, request).catch(() => null);
-    onAnswer(answer?.status.startsWith("2") ?? false);
+    let status = "";
+    try {
+      if (!socket.writable) socket = await open();
+      isAsking = true;
+      ({ status } = await ask(socket, request));
+    } catch {
+      // Counted as refused.
+    }
+    isAsking = false;
+    onAnswer(status.startsWith("2"));
   };
   return { send: () => void (last = last.then(askNext)) };
 }

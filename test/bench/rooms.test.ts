@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { medianInterval } from "../../bench/report.ts";
+import { openHttpRoom } from "../../bench/rooms/http-link.ts";
 import { RoomLoad } from "../../bench/rooms/generator.ts";
 import type { OpenRoom, RoomCallbacks } from "../../bench/rooms/links.ts";
 
@@ -67,6 +70,39 @@ describe("the load of rooms", () => {
     // Each command takes ten milliseconds and one arrives every 2.5 ms: the last ones are hundreds of
     // milliseconds late.
     assert.ok(result.answers.maxMs > 100, `${result.answers.maxMs} ms`);
+  });
+
+  it("sends the next command on a new connection when the server has closed an idle one", async () => {
+    const closed: Promise<unknown>[] = [];
+    const server = createServer((socket) => {
+      closed.push(once(socket, "close"));
+      socket.once("data", () => socket.end("HTTP/1.1 204 No Content\r\n\r\n"));
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const answers: boolean[] = [];
+    let numClosed = 0;
+    let onAnswered = () => {};
+    const callbacks: RoomCallbacks = {
+      onEvent: () => undefined,
+      onClosed: () => void (numClosed += 1),
+      onAnswer(isOk) {
+        answers.push(isOk);
+        onAnswered();
+      },
+    };
+    const command = "POST / HTTP/1.1\r\nHost: bench\r\n\r\n";
+    const { send } = await openHttpRoom(port, { ...spec, streams: 0, command }, callbacks);
+    for (let n = 0; n < 3; n++) {
+      await new Promise<void>((resolve) => {
+        onAnswered = resolve;
+        send();
+      });
+      await closed[n];
+    }
+    server.close();
+    assert.deepEqual(answers, [true, true, true]);
+    assert.equal(numClosed, 0);
   });
 
   it("detects lost, duplicate and misordered deliveries, refusals and closed streams", async () => {
