@@ -11,7 +11,7 @@ import { runBench } from "../runs.ts";
  */
 const [name = "quiet.json", rounds = "6"] = process.argv.slice(2);
 const folder = import.meta.dirname;
-const load = { shape: "poisson", perSecond: 600, seconds: 10 } as const;
+const load = { shape: "closed", users: 8, seconds: 8 } as const;
 const sides: Record<string, Record<string, string>> = {
   before: {},
   after: {},
