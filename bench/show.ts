@@ -90,10 +90,13 @@ function shownByGenerator(report: Report): Shown {
 }
 
 function shownByKill(report: Report): Shown {
-  const { status, numViolations, faults } = report;
+  const { status, numViolations, faults, verdict } = report;
+  const isCompleted = status === "completed";
+  // A scenario may bring events of its own, such as imports.
+  const numKills = faults.filter(({ name }) => name === "kill-worker").length;
   return {
-    figures: `${status}, ${numViolations} broken promises, ${faults.length} kill`,
-    isShown: status === "completed" && numViolations === 0 && faults.length === 1,
+    figures: `${isCompleted ? status : verdict}, ${numViolations} broken promises, ${numKills} kill`,
+    isShown: isCompleted && numViolations === 0 && numKills === 1,
   };
 }
 
