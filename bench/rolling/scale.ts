@@ -159,7 +159,7 @@ async function withLadder(climb: (ladder: Ladder) => Promise<void>): Promise<voi
   }
 }
 
-/** Whether each instance owns its part of the shards, give or take a few. */
+/** Whether each instance owns at least nine tenths of its part of the shards. */
 async function sharesAreEven(running: readonly { instance: RollingInstance }[]): Promise<boolean> {
   const owned = await Promise.all(
     running.map(async ({ instance: { service } }) => {
