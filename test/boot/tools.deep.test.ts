@@ -72,11 +72,11 @@ describe("the tools that start servers of their own", () => {
       ["--seconds must be a whole number of at least 1", "bench/faults/main.ts", "--seconds", "x"],
       [
         "--schedules must be a whole number of at least 1",
-        "test/simulation/main.ts",
+        "test/faults/main.ts",
         "--schedules",
         "x",
       ],
-      ["--kind must be small, large or wide", "test/simulation/main.ts", "--kind", "huge"],
+      ["--kind must be small, large or wide", "test/faults/main.ts", "--kind", "huge"],
     ];
     const outputs = await Promise.all(
       wrong.map(([, ...args]) =>

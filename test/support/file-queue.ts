@@ -8,7 +8,7 @@ const hasTimeouts =
   /(takeover|silence|unknown-outcome|idle-connections|raw-requests|silent-links|client.owner-port|delivery.domain.send)\.test\.ts$/;
 
 /** Files that take longest, so that the processes end together. */
-const isLong = /(simulation.simulation|samples.cinderhold|importers.cli)\.test\.ts$/;
+const isLong = /(faults.simulation|samples.cinderhold|importers.cli)\.test\.ts$/;
 
 /**
  * The order in which each of `count` processes takes files that no other has taken. The first begins with

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { LobbyCommand } from "../../../actors/index.ts";
-import { by } from "../../simulation/openings.ts";
+import { by } from "../../faults/openings.ts";
 import { host, LobbyFleet, setPrompt } from "./lobby-fleet.ts";
 
 it("a command that breaks an invariant fails alone, and every command of its batch is answered once", async () => {

@@ -1,6 +1,6 @@
 import type { LobbyCommand, Reply } from "../../../actors/index.ts";
 import { shardOf } from "../../../actors/log/keys.ts";
-import { by, codes, createCommand, newSeat, seatsOf, shards } from "../../simulation/openings.ts";
+import { by, codes, createCommand, newSeat, seatsOf, shards } from "../../faults/openings.ts";
 import { VirtualFleet, type VirtualWorker } from "./virtual-fleet.ts";
 import { eventStreamKey, ownerKey } from "../../support/lobby-keys.ts";
 

@@ -7,7 +7,7 @@ import { lobbyIndex } from "../../../actors/lobby/index-entry.ts";
 import { RoomIndex } from "../../../actors/log/room-index.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
-import { prepare } from "../../simulation/openings.ts";
+import { prepare } from "../../faults/openings.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { context } from "./fleet.ts";
 import { code, LobbyFleet, setPrompt } from "./lobby-fleet.ts";

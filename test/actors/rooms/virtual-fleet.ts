@@ -7,13 +7,13 @@ import { SharedRooms } from "../../../actors/shared-rooms.ts";
 import { defaultTimings } from "../../../actors/timing.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
-import { createRandom } from "../../simulation/random.ts";
-import type { Network } from "../../simulation/link.ts";
-import { ModelRedis } from "../../simulation/model-redis.ts";
-import { publish, wire, type Wiring } from "../../simulation/network.ts";
-import { context, question, startOfTime } from "../../simulation/openings.ts";
-import { Timeline, timingOf, type Place } from "../../simulation/timeline.ts";
-import { Vacancies } from "../../simulation/vacancies.ts";
+import { createRandom } from "../../faults/random.ts";
+import type { Network } from "../../faults/link.ts";
+import { ModelRedis } from "../../faults/model-redis.ts";
+import { publish, wire, type Wiring } from "../../faults/network.ts";
+import { context, question, startOfTime } from "../../faults/openings.ts";
+import { Timeline, timingOf, type Place } from "../../faults/timeline.ts";
+import { Vacancies } from "../../faults/vacancies.ts";
 import { deadChannel, ownerKey, workersKey } from "../../support/lobby-keys.ts";
 
 export interface VirtualWorker extends Place {

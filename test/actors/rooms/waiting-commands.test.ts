@@ -5,7 +5,7 @@ import type { Leases } from "../../../actors/cluster/leases.ts";
 import { defaultTimings } from "../../../actors/timing.ts";
 import { Signal } from "../../../actors/signal.ts";
 import { maxWaiting, WaitingCommands } from "../../../actors/waiting-commands.ts";
-import { Timeline, timingOf } from "../../simulation/timeline.ts";
+import { Timeline, timingOf } from "../../faults/timeline.ts";
 
 const retryMs = 20;
 const owner = (name: string): Owner => ({ nodeId: name, token: `${name}|1` });

@@ -19,7 +19,7 @@ import {
   type OperationName,
 } from "../../../../../server/features/wallet/domain/operations.ts";
 import { testStores, type TestStores } from "../../../../support/stores.ts";
-import { createRandom } from "../../../../simulation/random.ts";
+import { createRandom } from "../../../../faults/random.ts";
 import { executeAll, openStore, type Outcome, type MoneyRequest } from "./teller.ts";
 
 const numPlayers = 100;
