@@ -17,6 +17,7 @@ export class RollingInstance {
   readonly host: Host;
   readonly #env: Record<string, string>;
   #service: Service | null = null;
+  #signalledAt = -Infinity;
 
   constructor(host: Host, stores: NetworkStores, proxyAddress: string, env = {}) {
     this.host = host;
@@ -41,6 +42,11 @@ export class RollingInstance {
     return this.#service;
   }
 
+  /** When it got its last SIGTERM, in milliseconds of `performance.now()`. */
+  get signalledAt(): number {
+    return this.#signalledAt;
+  }
+
   /** `root`: another checkout. */
   async start(root?: string): Promise<void> {
     const { prefix } = this.host;
@@ -50,6 +56,7 @@ export class RollingInstance {
 
   /** SIGTERM, as a package manager or Kubernetes does; throws unless it ends in order. */
   async stop(): Promise<void> {
+    this.#signalledAt = performance.now();
     const code = await this.service.stop();
     this.#service = null;
     if (code !== 0) throw new Error(`the instance ended with ${code}`);

@@ -101,7 +101,7 @@ async function measureStep(
   await pause(times.settle);
   await untilFollowed(followers);
   const result = await requests.take();
-  const excused = (failure: FailedRequest) => step.excuses?.(failure, fault) === true;
+  const excused = (failure: FailedRequest) => step.excuses?.(failure, fault, world) === true;
   const unexcused = result.failures.filter((failure) => !excused(failure));
   const streams = followers.take();
   const numUnexcused = beyondControl(unexcused.length, result, control);
