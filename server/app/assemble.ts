@@ -40,7 +40,7 @@ import { createHiLoAllocator } from "../features/lobbies/domain/hi-lo-allocator.
 import { createQuestionModel } from "../features/questions/providers/generator.ts";
 import { createQuestionBank } from "../features/questions/providers/question-bank/index.ts";
 import { createSenders } from "../features/delivery/providers/senders.ts";
-import { requireSameRole } from "../features/sessions/sessions.ts";
+import { requireStillGuest } from "../features/sessions/sessions.ts";
 import { createOAuthServer } from "../features/oauth/domain/server.ts";
 import { Hub } from "../sse/delivery/hub.ts";
 import type { HubLimits } from "../sse/delivery/limits.ts";
@@ -189,7 +189,7 @@ export async function assembleHttp<Kinds extends RoomKinds>(
     forkFor(
       orm,
       new RequestConnections(/^p\d/.test(who) ? players : others, who),
-      guestId === null ? null : (em) => requireSameRole(em, { playerId: guestId, isGuest: true }),
+      guestId === null ? null : (em) => requireStillGuest(em, guestId),
     );
   const deps: DepsWith<Kinds> = {
     ...base,

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { QuestionReport } from "../../entities/question-report.ts";
-import { isSameRole } from "../accounts/players.ts";
 import { millis, nullableMillis } from "../expressions.ts";
 import { questionColumnsText, type QuestionRow } from "./questions.ts";
 import { changeRows, rowsOf } from "../rows.ts";
@@ -11,8 +10,6 @@ export type ReportReason = QuestionReport["reason"];
 export interface NewReport {
   questionId: number;
   playerId: number;
-  /** True if the request used a guest token. */
-  isGuest: boolean;
   reason: ReportReason;
   comment: string;
   at: Date;
@@ -20,11 +17,11 @@ export interface NewReport {
 
 /**
  * Stores a player's report; it replaces and reopens an earlier one of the same player. Null if the question
- * or player does not exist, or the guest has become an account.
+ * or player does not exist.
  */
 export async function saveReport(
   em: EntityManager,
-  { questionId, playerId, isGuest, reason, comment, at }: NewReport,
+  { questionId, playerId, reason, comment, at }: NewReport,
 ): Promise<{ isNew: boolean } | null> {
   // Raw SQL: `xmax` shows whether the row is new.
   const [row] = await rowsOf(
@@ -33,7 +30,6 @@ export async function saveReport(
         (question_id, player_id, reason, comment, created_at)
       select q.id, p.id, ${reason}, ${comment}, ${at}::timestamptz
       from questions q, players p where q.id = ${questionId} and p.id = ${playerId}
-        and ${isSameRole({ playerId, isGuest })}
       on conflict (question_id, player_id) do update set reason = excluded.reason,
         comment = excluded.comment, created_at = excluded.created_at, resolved_at = null
       returning (xmax = 0) as "isNew"`,

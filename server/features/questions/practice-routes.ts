@@ -3,7 +3,6 @@ import { timestamp } from "../../platform/time/clock.ts";
 import { AppError } from "../../platform/errors.ts";
 import { nameOf } from "../../http/pipeline/idempotent-input.ts";
 import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
-import { requireSameRole } from "../sessions/sessions.ts";
 import { categorize } from "./categorize.ts";
 import { drawForPlayer } from "./draw.ts";
 import { answerPractice } from "./practice.ts";
@@ -87,13 +86,10 @@ const report = defineRoute({
   errors: ["question:not_found"],
   handler: async ({ params, body, caller, deps }) => {
     const now = deps.clock.now();
-    const { playerId, isGuest } = caller;
-    const given = { questionId: params.id, playerId, isGuest, ...body, at: new Date(now) };
-    const saved = await saveReport(deps.em, given);
-    if (saved === null) {
-      await requireSameRole(deps.em, caller);
-      throw new AppError("question:not_found");
-    }
+    const { playerId } = caller;
+    const given = { questionId: params.id, playerId, ...body, at: new Date(now) };
+    const saved = await deps.em.transactional((em) => saveReport(em, given));
+    if (saved === null) throw new AppError("question:not_found");
     const shown = { question_id: params.id, ...body, created_at: timestamp(now) };
     return saved.isNew ? reply(201, { report: shown }) : reply(200, { report: shown });
   },

@@ -177,15 +177,12 @@ export async function requireOpenSession(
 }
 
 /**
- * Throws when the guest was upgraded: a guest's token stays valid until this process receives the upgrade, and must not
- * act for the account (S8). Every transaction of a route with `auth: "player"` begins with it; a single statement checks
- * the role itself.
+ * Throws unless the player is still a guest: a guest's token stays valid until this process receives the upgrade, and
+ * must not act for the account (S8). The `em` of a route with `auth: "player"` begins every transaction of a guest with
+ * it; a single statement outside a transaction checks the role itself.
  */
-export async function requireSameRole(
-  em: EntityManager,
-  { playerId, isGuest }: Pick<Caller, "playerId" | "isGuest">,
-): Promise<void> {
-  if (isGuest && !(await holdGuest(em, playerId))) throw new AppError("auth:token_invalid");
+export async function requireStillGuest(em: EntityManager, playerId: number): Promise<void> {
+  if (!(await holdGuest(em, playerId))) throw new AppError("auth:token_invalid");
 }
 
 /** Tokens of the current generation of a family (TOK-03). */

@@ -79,11 +79,6 @@ export async function awardWithin(em: EntityManager, input: AwardInput): Promise
   return { isNew: true, grant };
 }
 
-/** Checks a request for an award without a change: null when it can be granted. Throws as `awardWithin`. */
-export async function findAwarded(em: EntityManager, input: AwardInput): Promise<Awarded | null> {
-  return findGiven(em, await readTerms(em, input), input);
-}
-
 async function readTerms(
   em: EntityManager,
   { awardId, game, isClaim }: AwardInput,
