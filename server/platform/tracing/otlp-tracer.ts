@@ -15,9 +15,12 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
+import type { Config } from "../config/config.ts";
+import type { Instance } from "../instance.ts";
+import type { Logger } from "../log/logger.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import { withTimeout } from "../time/deadline.ts";
 import { SpanBuffer } from "./span-buffer.ts";
-import type { TracerOptions } from "./open-tracer.ts";
 import {
   parseTraceparent,
   type OpenSpan,
@@ -38,6 +41,13 @@ const kinds = {
   producer: SpanKind.PRODUCER,
   internal: SpanKind.INTERNAL,
 } as const;
+
+export interface TracerOptions {
+  config: Pick<Config, "OTEL_EXPORTER_OTLP_ENDPOINT" | "OTEL_TRACES_SAMPLER_ARG">;
+  instance: Instance;
+  log: Logger;
+  metrics: Pick<Metrics, "spans">;
+}
 
 /**
  * Spans by OTLP over HTTP. The context of a span is handed on as a value, with the origin, and not looked up (OPS-30):
