@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { mayStart, stopAll, stopsAtEnd } from "../test/support/cleanup.ts";
 import { freePort } from "../test/support/free-port.ts";
 import { inOwnFolder } from "../test/support/own-folder.ts";
-import { createRandom } from "../test/survival/random.ts";
+import { createRandom } from "../test/support/random.ts";
 import { Bot } from "./bots/bot.ts";
 import { BotFetch, newCounts } from "./bots/fetch.ts";
 import { playGame } from "./bots/game.ts";

@@ -1,4 +1,4 @@
-import { createRandom } from "../../test/survival/random.ts";
+import { createRandom } from "../../test/support/random.ts";
 
 export const faultKinds = [
   "kill-worker",

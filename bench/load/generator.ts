@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
-import { createRandom } from "../../test/survival/random.ts";
+import { createRandom } from "../../test/support/random.ts";
 import { asManyAsAllowed } from "../bots/allowed.ts";
 import { Addresses } from "../bots/addresses.ts";
 import type { Operator } from "../bots/answers.ts";

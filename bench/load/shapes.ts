@@ -1,4 +1,4 @@
-import { createRandom } from "../../test/survival/random.ts";
+import { createRandom } from "../../test/support/random.ts";
 
 /** How many arrivals per second, and when. Only `closed` waits for answers: its users act one after another. */
 export type Load =

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { createRandom } from "../../test/survival/random.ts";
+import { createRandom } from "../../test/support/random.ts";
 import { Times, type Summary } from "../load/histogram.ts";
 import { intendedArrivals } from "../load/shapes.ts";
 import type { OpenRoom, RoomLink, RoomSpec } from "./links.ts";

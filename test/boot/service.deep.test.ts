@@ -29,7 +29,7 @@ import {
   temporaryDataDir,
   type Service,
 } from "../support/process.ts";
-import { createRandom } from "../survival/random.ts";
+import { createRandom } from "../support/random.ts";
 import { seed } from "../support/seed.ts";
 import { testDatabase } from "../support/stores.ts";
 import { made } from "../support/projected-game.ts";

@@ -1,4 +1,4 @@
-import type { Random } from "./random.ts";
+import type { Choices } from "../support/random.ts";
 import type { ModelRedis } from "./model-redis.ts";
 import type { Place, Timeline } from "./timeline.ts";
 
@@ -16,7 +16,7 @@ export interface ChannelSubscriber {
 
 export interface Network {
   readonly timeline: Timeline;
-  readonly random: Random;
+  readonly random: Choices;
   readonly redis: ModelRedis;
   isUp: boolean;
   /** Everything happens immediately while the world is set up. */

@@ -5,7 +5,7 @@ import { runScript, type ScriptName } from "../../actors/log/scripts.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
-import { createRandom, type Random } from "./random.ts";
+import { createChoices, type Choices } from "../support/random.ts";
 import { ModelRedis } from "./model-redis.ts";
 import { codes, shards } from "./openings.ts";
 import {
@@ -36,7 +36,7 @@ interface Call {
 }
 
 /** A random call; `seen` contains the owner records and versions, so that many calls succeed. */
-function randomCall(random: Random, model: ModelRedis): Call {
+function randomCall(random: Choices, model: ModelRedis): Call {
   const i = random.between(0, codes.length - 1);
   const [code = "", shard = 0] = [codes[i], shards[i]];
   const record = random.is(0.9) ? (model.get(ownerKey(shard)) ?? "") : "w9|9";
@@ -116,7 +116,7 @@ const commitKeys = (code: string, shard: number) => [
   dueKey(shard),
 ];
 
-function commitArgs(random: Random, model: ModelRedis, code: string, token: string): string[] {
+function commitArgs(random: Choices, model: ModelRedis, code: string, token: string): string[] {
   const stored = model.hget(lobbyKey(code), "v") ?? "";
   const version = Number.parseInt(stored || "0", 10) - (random.is(0.2) ? 1 : 0);
   const expected = random.is(0.2) ? `${version} c1` : stored;
@@ -199,7 +199,7 @@ describe("the model of the store", () => {
   it("answers 10,000 calls of scripts as the real one does, and holds the same afterwards", async () => {
     for (let seed = 1; seed <= 100; seed++) {
       await redis.flushall();
-      const random = createRandom(seed);
+      const random = createChoices(seed);
       const model = new ModelRedis(() => Date.now(), { keepsScripts: true });
       model.history = /master_replid:(\w+)/.exec(await redis.info("replication"))?.[1] ?? "";
       for (let step = 0; step < 100; step++) {

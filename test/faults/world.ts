@@ -6,7 +6,6 @@ import { parseOwner, targetOwners } from "../../actors/cluster/owners.ts";
 import type { DrawnQuestion } from "../../actors/lobby/types.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { createMetrics } from "../../server/platform/metrics/metrics.ts";
-import { createRandom, type Random } from "./random.ts";
 import { ensure, isGap, Violation, type Ledger } from "./ledger.ts";
 import { ModelRedis } from "./model-redis.ts";
 import type { Kind } from "./kinds.ts";
@@ -16,6 +15,7 @@ import { codes, context, emptyShards, question, shards, startOfTime } from "./op
 import { sabotaged, type Sabotage } from "./sabotage.ts";
 import { Timeline, timingOf, type Place } from "./timeline.ts";
 import { Vacancies } from "./vacancies.ts";
+import { createChoices, type Choices } from "../support/random.ts";
 import { historyKey, deadChannel, ownerKey, workersKey } from "../support/lobby-keys.ts";
 
 export interface Worker extends Place {
@@ -39,7 +39,7 @@ export class World {
   /** The lobbies in play, and their storage. */
   readonly codes: readonly string[];
   readonly shards: readonly number[];
-  readonly random: Random;
+  readonly random: Choices;
   readonly timeline = new Timeline();
   readonly net: Network;
   readonly redis: ModelRedis;
@@ -73,7 +73,7 @@ export class World {
     this.kind = kind;
     this.note = note && ((line) => note(`${this.timeline.now.toFixed(2).padStart(9)} ${line}`));
     this.sabotage = sabotage;
-    this.random = createRandom(seed);
+    this.random = createChoices(seed);
     const count = this.random.is(kind.secondLobby) ? 2 : 1;
     this.codes = codes.slice(0, count);
     this.shards = [...shards.slice(0, count), ...emptyShards.slice(0, kind.emptyShards)];

@@ -17,7 +17,7 @@ import type { ToChild, ToPrimary } from "../../../server/runtime/ipc.ts";
 import { queuePrefixOf } from "../../../workers/queues.ts";
 import { insist } from "../../../bench/faults/caller.ts";
 import { listen, type Listener } from "../../../bench/faults/listener.ts";
-import { createRandom } from "../../survival/random.ts";
+import { createRandom } from "../../support/random.ts";
 import { forked } from "../../support/forked.ts";
 import { freePort } from "../../support/free-port.ts";
 import { seed } from "../../support/seed.ts";

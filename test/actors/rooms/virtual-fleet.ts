@@ -7,13 +7,13 @@ import { SharedRooms } from "../../../actors/shared-rooms.ts";
 import { defaultTimings } from "../../../actors/timing.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
-import { createRandom } from "../../faults/random.ts";
 import type { Network } from "../../faults/link.ts";
 import { ModelRedis } from "../../faults/model-redis.ts";
 import { publish, wire, type Wiring } from "../../faults/network.ts";
 import { context, question, startOfTime } from "../../faults/openings.ts";
 import { Timeline, timingOf, type Place } from "../../faults/timeline.ts";
 import { Vacancies } from "../../faults/vacancies.ts";
+import { createChoices } from "../../support/random.ts";
 import { deadChannel, ownerKey, workersKey } from "../../support/lobby-keys.ts";
 
 export interface VirtualWorker extends Place {
@@ -32,7 +32,7 @@ export class VirtualFleet {
   readonly redis = new ModelRedis(() => Math.floor(startOfTime + this.timeline.now));
   readonly net: Network = {
     timeline: this.timeline,
-    random: createRandom(1),
+    random: createChoices(1),
     redis: this.redis,
     isUp: true,
     isInstant: false,

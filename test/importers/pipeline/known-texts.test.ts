@@ -16,6 +16,7 @@ import {
 } from "../../../importers/pipeline/check/prepare-entity.ts";
 import { ProblemList } from "../../../importers/envelope/problem-list.ts";
 import { importEnvelope, runImport } from "../../../importers/pipeline/import.ts";
+import { randomBelow } from "../../support/random.ts";
 import { importTime, startArchive, type Archive } from "../../support/archive.ts";
 
 type Json = Record<string, unknown>;
@@ -27,14 +28,6 @@ const seed = Number(process.env["KNOWN_SEED"] ?? 20_261_121);
 /** Number of histories; KNOWN_HISTORIES increases it for a longer run. */
 const histories = Number(process.env["KNOWN_HISTORIES"] ?? 8);
 const stepsEach = 7;
-
-function randomOf(start: number): Random {
-  let state = start;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 function pick<T>(random: Random, list: readonly T[]): T {
   const one = list[random(list.length)];
@@ -197,7 +190,7 @@ async function contentOf(game: string): Promise<unknown> {
 }
 
 async function follow(n: number): Promise<number> {
-  const random = randomOf(seed + n);
+  const random = randomBelow(seed + n);
   const drafts = new Map<string, { version: string; draft: Draft }[]>();
   let refused = 0;
   for (let at = 0; at < stepsEach; at++) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test, describe } from "node:test";
-import { createRandom } from "../../survival/random.ts";
+import { createRandom } from "../../support/random.ts";
 import { setTimeout as delay } from "node:timers/promises";
 import { openStream, type EventStream, type Frame } from "../../support/event-stream.ts";
 import { startHubServer, startTestRedis, type HubServer, type TestRedis } from "./hub-server.ts";

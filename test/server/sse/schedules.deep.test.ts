@@ -3,6 +3,7 @@ import { request, type ClientRequest } from "node:http";
 import { after, before, test, describe } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { startHubServer, startTestRedis, type HubServer, type TestRedis } from "./hub-server.ts";
+import { createRandom } from "../../support/random.ts";
 import { createLobbyLog, type LobbyLog } from "./lobby-log.ts";
 
 const numSchedules = 500;
@@ -12,15 +13,6 @@ let hasEnded = false;
 let redis: TestRedis;
 let log: LobbyLog;
 let hubs: HubServer[];
-
-/** A small seeded generator, so that a failure can be repeated. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 interface Client {
   code: string;
@@ -80,7 +72,7 @@ function readSome(
 }
 
 async function play(client: Client, isOver: (code: string, seq: number) => boolean): Promise<void> {
-  const next = random(client.seed);
+  const next = createRandom(client.seed);
   const isDone = (seq: number) => hasEnded || isOver(client.code, seq);
   while (!isDone(client.seen.at(-1)?.seq ?? -1)) {
     const hub = hubs[Math.floor(next() * hubs.length)];

@@ -1,16 +1,9 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
+import { randomBelow } from "../../../support/random.ts";
 import { diffFields } from "../../../../server/features/archive/field-diff.ts";
-import {
-  checkLists,
-  checkPairs,
-  mutate,
-  normal,
-  randomObject,
-  randomOf,
-  type Json,
-} from "./object-pairs.ts";
+import { checkLists, checkPairs, mutate, normal, randomObject, type Json } from "./object-pairs.ts";
 
 const seed = Number(process.env["DIFF_SEED"] ?? 20_261_121);
 const pairs = 5_000;
@@ -25,7 +18,7 @@ describe("the difference of two objects", () => {
       assert.ok(!process.env["CI"], "jq is not installed");
       return t.diagnostic("jq is not installed");
     }
-    const random = randomOf(seed + 1);
+    const random = randomBelow(seed + 1);
     const lines: string[] = [];
     const filters: string[] = [];
     const expected: string[] = [];

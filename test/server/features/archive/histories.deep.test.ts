@@ -3,6 +3,7 @@ import { after, before, describe, it } from "node:test";
 import type { SourceEntity } from "../../../../importers/envelope/contract.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { entity, load as loadInto } from "../../../support/archive.ts";
+import { randomBelow } from "../../../support/random.ts";
 import type { FieldChange } from "../../../../server/features/archive/field-diff.ts";
 import { apply, invert } from "./apply-changes.ts";
 import {
@@ -18,14 +19,6 @@ import {
 type Json = Record<string, unknown>;
 
 type Random = (below: number) => number;
-
-function randomOf(seed: number): Random {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 const seed = Number(process.env["ARCHIVE_SEED"] ?? 20_261_121);
 
@@ -280,7 +273,7 @@ async function checkList(game: string, reference: ReferenceArchive, random: Rand
 }
 
 async function follow(n: number): Promise<void> {
-  const [game, random] = [`g${n}`, randomOf(seed + n)];
+  const [game, random] = [`g${n}`, randomBelow(seed + n)];
   const reference = await grow(game, random);
   for (const check of [checkEntity, checkEntity, checkHistory, checkDiff, checkDiff, checkList])
     await check(game, reference, random);

@@ -1,18 +1,10 @@
 import assert from "node:assert/strict";
 import { diffFields } from "../../../../server/features/archive/field-diff.ts";
+import { randomBelow } from "../../../support/random.ts";
 import { fc } from "../../../support/seed.ts";
 import { apply, invert, set } from "./apply-changes.ts";
 
 export type Json = Record<string, unknown>;
-
-/** Small and fast, with the same numbers for the same seed everywhere. */
-export function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 const keys = ["a", "b", "_c9", "with.dot", "has-dash", "0", "", " ", 'q"\\(1)', "é", "__proto__"];
 keys.push("constructor", "toString", "and", "]", "[0]", "\n", "😀", "hasOwnProperty");
@@ -61,7 +53,7 @@ export function normal(value: unknown): string {
 
 /** The changes of each pair lead from one to the other and back, and are sorted by path. */
 export function checkPairs(seed: number, pairs: number): void {
-  const random = randomOf(seed);
+  const random = randomBelow(seed);
   let changed = 0;
   for (let n = 0; n < pairs; n++) {
     const before = randomObject(random, 3);

@@ -6,6 +6,7 @@ import { parseConfig } from "../../../../server/platform/config/config.ts";
 import { allowedRedirect } from "../../../../server/features/sessions/redirects.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { manualClock } from "../../../support/clock.ts";
+import { randomBelow } from "../../../support/random.ts";
 import { cookieOf, enter, post, registerAccount } from "../../../support/identity.ts";
 
 const clock = manualClock();
@@ -231,11 +232,7 @@ describe("passports", () => {
       ];
       const allowed =
         /^https:\/\/(games\.example|([a-z0-9-]+\.)+example\.com|arena\.test:8443)([/?#]|$)/;
-      let seed = 7;
-      const next = (count: number) => {
-        seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
-        return (seed >>> 8) % count;
-      };
+      const next = randomBelow(7);
       let accepted = 0;
       for (let n = 0; n < 3_000; n++) {
         const start =

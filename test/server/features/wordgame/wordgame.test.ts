@@ -8,6 +8,7 @@ import { windowOf } from "../../../../server/features/wordgame/service.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { manualClock } from "../../../support/clock.ts";
 import { loseAnswer } from "../../../support/lost-answer.ts";
+import { randomBelow } from "../../../support/random.ts";
 import { enter, post, registerAccount, tokenOf } from "../../../support/identity.ts";
 
 interface Row {
@@ -146,8 +147,7 @@ describe("the word game", () => {
 
     it("matches a model, in every period and zone, across the end of a day, a week and a month", async () => {
       const players = await Promise.all(Array.from({ length: 9 }, () => enter(app)));
-      let seed = 7;
-      const next = (max: number) => (seed = (seed * 48_271) % 2_147_483_647) % max;
+      const next = randomBelow(7);
       for (let n = 0; n < 90; n++) {
         const player = players[next(players.length)];
         assert.ok(player);

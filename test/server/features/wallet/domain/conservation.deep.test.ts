@@ -19,7 +19,7 @@ import {
   type OperationName,
 } from "../../../../../server/features/wallet/domain/operations.ts";
 import { testStores, type TestStores } from "../../../../support/stores.ts";
-import { createRandom } from "../../../../faults/random.ts";
+import { createChoices } from "../../../../support/random.ts";
 import { executeAll, openStore, type Outcome, type MoneyRequest } from "./teller.ts";
 
 const numPlayers = 100;
@@ -69,7 +69,7 @@ let entries: Row[];
 
 /** Mostly few players are chosen, which causes conflicts. */
 function makeRequests(): MoneyRequest[] {
-  const random = createRandom(seed);
+  const random = createChoices(seed);
   const names = Object.keys(operations) as OperationName[];
   return Array.from({ length: numRequests }, (_, n): MoneyRequest => {
     const ref = `w${n}`;
@@ -90,7 +90,7 @@ function makeRequests(): MoneyRequest[] {
 async function playOut(): Promise<void> {
   const report = (outcome: Outcome) =>
     outcomes.set(outcome.ref, [...(outcomes.get(outcome.ref) ?? []), outcome]);
-  const random = createRandom(seed + 1);
+  const random = createChoices(seed + 1);
   const part = (n: number) => requests.filter((_, at) => at % 3 === n);
   const isRepeated = (request: MoneyRequest) => request.name !== "award" && random.is(repeatShare);
   // Repeats its own requests, and those of others at about the time they process them.
