@@ -1,11 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { describeLoad } from "../load/shapes.ts";
 import { runScenario, type RunOptions } from "../load/run.ts";
 import { note } from "../report.ts";
 import { exitCodes, worstOf } from "../report/build.ts";
 import type { Report } from "../report/schema.ts";
 import { writeReport } from "../report/write.ts";
-import { compareRounds, sideOf, type Comparison, type Round } from "./compare.ts";
+import { compareRounds, describeSides, sideOf, type Comparison } from "./compare.ts";
 import { checkComparable, CompareError } from "./read.ts";
 
 export interface AgainstOptions {
@@ -21,13 +22,16 @@ export interface AgainstOptions {
 
 type Side = "before" | "after";
 
+const howToSeeMore =
+  "a smaller difference shows with more rounds (--repeat), longer ones (--seconds), or a closed load (--load closed --users 8)";
+
 /**
  * Runs both builds in turns, each time on a new instance; the one that begins changes from round to round. Throws a
  * `CompareError` with the exit code of a run whose times mean nothing.
  */
 export async function runAgainst(options: AgainstOptions): Promise<Comparison> {
   const { run, name, repeat } = options;
-  const rounds: Round[] = [];
+  const reports: Record<Side, Report>[] = [];
   const overBudget: string[] = [];
   for (let n = 0; n < repeat; n++) {
     note(`round ${n + 1} of ${repeat}`);
@@ -36,15 +40,22 @@ export async function runAgainst(options: AgainstOptions): Promise<Comparison> {
     for (const side of order) round.set(side, await runSide(side, n, options));
     const [before, after] = [round.get("before"), round.get("after")];
     if (!before || !after) continue;
-    rounds.push({ before: sideOf(before), after: sideOf(after) });
+    reports.push({ before, after });
     overBudget.push(...brokenIn(after, n));
   }
-  const load = `${repeat} interleaved rounds of ${run.load.seconds} s`;
-  const sides = { before: name, after: "this checkout", scenario: run.name, load };
-  const comparison = compareRounds(sides, rounds);
-  if (overBudget.length === 0) return comparison;
-  const remarks = [...comparison.remarks, ...overBudget];
-  return { ...comparison, remarks, exitCode: worstOf([comparison.exitCode, exitCodes.overBudget]) };
+  const last = reports.at(-1);
+  if (!last) throw new RangeError("there is no round");
+  const load = `${repeat} interleaved rounds of ${describeLoad(run.load)}`;
+  const sides = describeSides([last.before, name], [last.after, "this checkout"]);
+  const rounds = reports.map(({ before, after }) => ({
+    before: sideOf(before),
+    after: sideOf(after),
+  }));
+  const comparison = compareRounds({ ...sides, load }, rounds);
+  const quieter = comparison.outcome === "too noisy" ? [howToSeeMore] : [];
+  const remarks = [...comparison.remarks, ...overBudget, ...quieter];
+  const codes = overBudget.length === 0 ? [] : [exitCodes.overBudget];
+  return { ...comparison, remarks, exitCode: worstOf([comparison.exitCode, ...codes]) };
 }
 
 /** Rounds have seeds of their own, the sides of a round the same one. */

@@ -45,6 +45,8 @@ export interface Comparison {
   after: string;
   scenario: string;
   load: string;
+  /** When, and on which machine. */
+  measured: string;
   rows: Row[];
   /** Of all figures; a slower one comes before a noisy one. */
   outcome: Outcome;
@@ -55,7 +57,25 @@ export interface Comparison {
   remarks: string[];
 }
 
-export type Sides = Pick<Comparison, "before" | "after" | "scenario" | "load">;
+export type Sides = Pick<Comparison, "before" | "after" | "scenario" | "load" | "measured">;
+
+/** What a comparison says about its sides. The names get the commits; the machine is that of `after`. */
+export function describeSides(
+  [before, nameBefore]: readonly [Report, string],
+  [after, nameAfter]: readonly [Report, string],
+): Pick<Sides, "before" | "after" | "scenario" | "measured"> {
+  const { run, machine, scenario } = after;
+  const { cores, cpu, system, node } = machine;
+  return {
+    before: `${nameBefore}${commitText(before)}`,
+    after: `${nameAfter}${commitText(after)}`,
+    scenario,
+    measured: `${run.startedAt}, ${cores} x ${cpu}, ${system}, Node ${node}`,
+  };
+}
+
+const commitText = ({ run }: Report): string =>
+  run.commit === null ? "" : ` (${run.commit.slice(0, 8)}${run.isDirty ? " with changes" : ""})`;
 
 /** Both sides, one after the other on the same machine. */
 export interface Round {
@@ -92,9 +112,8 @@ export function compareRounds(sides: Sides, rounds: readonly Round[]): Compariso
  * is an estimate itself, so the interval covers the corrected and the plain ratio: both must agree.
  */
 export function compareReports(before: Report, after: Report, names: [string, string]): Comparison {
-  const sides = {
-    ...{ before: names[0], after: names[1], scenario: after.scenario, load: after.run.load },
-  };
+  const described = describeSides([before, names[0]], [after, names[1]]);
+  const sides = { ...described, load: after.run.load };
   const [a, b] = [partsOf(before, numParts), partsOf(after, numParts)];
   const candidates = namesIn([...a, ...b]).filter((name) => !isFloor(name));
   const usable = candidates.filter((figure) =>

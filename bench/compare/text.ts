@@ -4,6 +4,9 @@ import { percent, type Comparison, type Row } from "./compare.ts";
 
 const head = ["figure", "before", "after", "ratio", "interval", "smallest visible", "outcome"];
 
+const explanation =
+  "The ratio is after to before, with an interval that fits all figures at once in 95 of 100 comparisons. A smaller difference than the visible one would not have shown. The floor, a raw server on this machine, is the control.";
+
 const digits = (value: number): string => String(Number(value.toPrecision(3)));
 
 const cellsOf = ({ figure, before, after, interval, visible, outcome }: Row): string[] => [
@@ -17,9 +20,11 @@ const titleOf = ({ scenario, before, after, load }: Comparison): string =>
 
 /** The comparison as Markdown. */
 export function comparisonText(comparison: Comparison): string {
-  const { rows, remarks, verdict, exitCode } = comparison;
+  const { rows, remarks, verdict, exitCode, measured } = comparison;
   const lines = [
-    ...remarks.map((remark) => `- ${remark}`),
+    explanation,
+    "",
+    ...[measured, ...remarks].map((remark) => `- ${remark}`),
     "",
     `${verdict} Exit code ${exitCode}.`,
   ];
@@ -29,7 +34,7 @@ export function comparisonText(comparison: Comparison): string {
 
 /** The comparison as one HTML file that loads nothing else. */
 export function comparisonPage(comparison: Comparison): string {
-  const { rows, remarks, verdict, exitCode, scenario } = comparison;
+  const { rows, remarks, verdict, exitCode, scenario, measured } = comparison;
   const isGood = exitCode === 0;
   return `<!doctype html>
 <html lang="en">
@@ -43,10 +48,11 @@ export function comparisonPage(comparison: Comparison): string {
 <header class="${isGood ? "passed" : "failed"}">
 <h1>${escape(titleOf(comparison))}</h1>
 <p class="verdict">${escape(verdict)}</p>
+<p>${escape(measured)}. Exit code ${exitCode}.</p>
 </header>
 <main>
-${section("Figures", table(head, rows.map(cellsOf)))}
-${section("Remarks", `<ul>${remarks.map((remark) => `<li>${escape(remark)}</li>`).join("")}</ul>`)}
+${section("Figures", `${table(head, rows.map(cellsOf))}<p>${escape(explanation)}</p>`)}
+${remarks.length === 0 ? "" : section("Remarks", `<ul>${remarks.map((remark) => `<li>${escape(remark)}</li>`).join("")}</ul>`)}
 </main>
 </body>
 </html>

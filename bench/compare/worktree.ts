@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { note } from "../report.ts";
 
 const ownRoot = join(import.meta.dirname, "../..");
 
@@ -10,6 +11,7 @@ export async function withWorktree<T>(
   commit: string,
   work: (root: string) => Promise<T>,
 ): Promise<T> {
+  note(`checking out ${commit}`);
   const root = join(mkdtempSync(join(tmpdir(), "ember-gate-")), "checkout");
   // An interrupted gate leaves the entry of a folder that is gone.
   git("worktree", "prune");
@@ -26,7 +28,11 @@ function installPackages(root: string): void {
   const lock = (folder: string) => readFileSync(join(folder, "package-lock.json"), "utf8");
   if (lock(root) === lock(ownRoot))
     symlinkSync(join(ownRoot, "node_modules"), join(root, "node_modules"));
-  else execFileSync("npm", ["ci"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  else {
+    note("installing its packages");
+    const args = ["ci", "--loglevel=error"];
+    execFileSync("npm", args, { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  }
 }
 
 function git(...args: string[]): void {

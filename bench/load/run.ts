@@ -279,11 +279,11 @@ class ScenarioRun {
   }
 
   #describeRun(): Report["run"] {
-    const { command, seed, load, processes, maxInFlight } = this.#options;
+    const { command, seed, load, processes, maxInFlight, target } = this.#options;
     // Interrupted, it was shorter.
     const seconds = Math.max(0.001, Math.min(load.seconds, this.#loadMs / 1000));
     return {
-      ...{ command, seed, processes, maxInFlight, ...ownCommit() },
+      ...{ command, seed, processes, maxInFlight, ...commitOf(target.root ?? import.meta.dirname) },
       load: describeLoad(load),
       isClosed: load.shape === "closed",
       startedAt: this.#startedAt.toISOString(),
@@ -314,10 +314,10 @@ class ScenarioRun {
   }
 }
 
-/** Of the checkout that runs the bench; null outside of git. */
-function ownCommit(): Pick<Report["run"], "commit" | "isDirty"> {
+/** Of the checkout that has this folder; null outside of git. */
+function commitOf(folder: string): Pick<Report["run"], "commit" | "isDirty"> {
   const git = (...args: string[]) =>
-    execFileSync("git", args, { cwd: import.meta.dirname, encoding: "utf8", stdio: "pipe" }).trim();
+    execFileSync("git", args, { cwd: folder, encoding: "utf8", stdio: "pipe" }).trim();
   try {
     return { commit: git("rev-parse", "HEAD"), isDirty: git("status", "--porcelain") !== "" };
   } catch {

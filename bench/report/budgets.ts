@@ -43,6 +43,13 @@ export function judge(text: string, figures: Figures): Budget {
   return { text, value, outcome: isMet ? "met" : "broken", reason: "" };
 }
 
+/** "20.5 ms", or why it is unknown. */
+export function describeValue({ text, value, reason }: Budget): string {
+  if (value === null) return reason;
+  const unit = form.exec(text)?.groups?.["unit"];
+  return [Number(value.toPrecision(4)), ...(unit ? [unit === "s" ? "ms" : unit] : [])].join(" ");
+}
+
 /** Why the value is unknown, as a text. */
 function valueOf(figure: string, figures: Figures): number | string {
   const { operations, arrivals, numViolations, generators, leftovers = [] } = figures;

@@ -116,8 +116,9 @@ function verdictOf({ problems, budgets, generatorLimits, numViolations }: Outcom
   if (problem !== undefined) return `The run failed: ${problem}.`;
   if (limit !== undefined)
     return `The generator was at its limit, so the times prove nothing: ${limit}.`;
-  if (broken.length > 0) return `${broken.length} of ${budgets.length} budgets are broken.`;
-  return `All ${budgets.length} budgets are met.`;
+  if (broken.length > 0)
+    return `${broken.length} of ${budgets.length} budgets ${broken.length === 1 ? "is" : "are"} broken.`;
+  return budgets.length === 0 ? "Completed without a budget." : "Every budget is met.";
 }
 
 /** The seconds in order, each once. */

@@ -105,6 +105,19 @@ function timesChart({ seconds, run }: Report, { name, count }: Operation): Chart
   };
 }
 
+/** Of the units that samples have. */
+const titles: Readonly<Record<string, string>> = {
+  cores: "Processor time",
+  MiB: "Memory",
+  "commands/s": "Redis",
+  keys: "Redis",
+  "transactions/s": "Postgres",
+  sessions: "Postgres",
+  "requests/s": "HTTP",
+  streams: "Event streams",
+  rooms: "Rooms in memory",
+};
+
 /** A chart for each unit. */
 function seriesCharts(series: readonly Series[]): Chart[] {
   return [...Map.groupBy(series, ({ unit }) => unit)].map(([unit, some]) => {
@@ -114,7 +127,7 @@ function seriesCharts(series: readonly Series[]): Chart[] {
       const byTime = new Map(points.map(([at, value]) => [Math.round(at), value]));
       return xs.map((at) => byTime.get(at) ?? null);
     });
-    const title = `${unit.replace("/s", " per second")}`;
+    const title = titles[unit] ?? unit;
     return { title, unit, lines: some.map(({ name }) => name), columns: [xs, ...columns] };
   });
 }

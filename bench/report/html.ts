@@ -15,17 +15,19 @@ export const escape = (text: string): string =>
 export const section = (title: string, content: string): string =>
   `<section><h2>${escape(title)}</h2>${content}</section>`;
 
+const isNumber = (cell: string): boolean => /^[\d.,]+( (%|ms|\/s|MiB))?$/.test(cell);
+
 /** Scrolls on a narrow screen, also by the keyboard. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const cells = (tag: string, row: readonly string[]) =>
-    row.map(
-      (cell) =>
-        `<${tag}${/^[\d.,]+( %)?$/.test(cell) ? ' class="number"' : ""}>${escape(cell)}</${tag}>`,
-    );
-  const lines = rows.map(
-    (row) => `<tr class="${escape(row.at(-1) ?? "")}">${cells("td", row).join("")}</tr>`,
-  );
-  return `<div class="scroll" tabindex="0"><table><thead><tr>${cells("th", head).join("")}</tr></thead><tbody>${lines.join("")}</tbody></table></div>`;
+  const cell = (tag: string, text: string, isRight: boolean) =>
+    `<${tag}${isRight ? ' class="number"' : ""}>${escape(text)}</${tag}>`;
+  const hasNumbers = (column: number) => rows.some((row) => isNumber(row[column] ?? ""));
+  const names = head.map((name, column) => cell("th", name, hasNumbers(column)));
+  const lines = rows.map((row) => {
+    const cells = row.map((text) => cell("td", text, isNumber(text)));
+    return `<tr class="${escape(row.at(-1) ?? "")}">${cells.join("")}</tr>`;
+  });
+  return `<div class="scroll" tabindex="0"><table><thead><tr>${names.join("")}</tr></thead><tbody>${lines.join("")}</tbody></table></div>`;
 }
 
 export const facts = (pairs: readonly (readonly [name: string, value: string])[]): string =>

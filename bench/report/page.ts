@@ -1,17 +1,19 @@
 import { join } from "node:path";
 import { buildSync } from "esbuild";
 import { reportedPercentiles, type Summary } from "../load/histogram.ts";
-import { pageCharts } from "./charts.ts";
+import { describeValue } from "./budgets.ts";
+import { pageCharts, type PageCharts } from "./charts.ts";
 import { escape, facts, section, styles, table } from "./html.ts";
 import { describeFault } from "./faults.ts";
-import { controlsOf, describeLeftover } from "./text.ts";
+import { controlsOf, describeLeftover, describeNeighbours } from "./text.ts";
 import type { Report } from "./schema.ts";
 
 const folder = join(import.meta.dirname, "page");
 
 /** The report as one HTML file that loads nothing else. */
 export function reportPage(report: Report): string {
-  const data = JSON.stringify(pageCharts(report)).replaceAll("<", "\\u003c");
+  const charts = pageCharts(report);
+  const data = JSON.stringify(charts).replaceAll("<", "\\u003c");
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -30,9 +32,7 @@ export function reportPage(report: Report): string {
 ${[
   budgets(report),
   problems(report),
-  operations(report),
-  section("On one time axis", `<div id="time"></div>`),
-  section("Percentiles", `<div id="percentiles"></div>`),
+  ...(report.seconds.length === 0 ? [] : measured(report, charts)),
   violations(report),
   errors(report),
   requests(report),
@@ -47,24 +47,34 @@ ${[
 `;
 }
 
+/** What a run that failed before its load does not have. */
+const measured = (report: Report, { bands }: PageCharts): string[] => [
+  operations(report),
+  section("On one time axis", `${bandsText(bands)}<div id="time"></div>`),
+  section("Percentiles", `<div id="percentiles"></div>`),
+];
+
+function bandsText(bands: PageCharts["bands"]): string {
+  const names = new Set(bands.map(({ name }) => name));
+  return names.size === 0 ? "" : `<p>Coloured bands: ${escape([...names].join(", "))}.</p>`;
+}
+
 /** Without percentiles: they need more samples than a second has. */
 const milliseconds = (value: number | null | undefined): string =>
   value == null ? "" : value >= 100 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 2);
 
 function budgets({ budgets: all }: Report): string {
-  const rows = all.map(({ text, value, outcome, reason }) => [
-    text,
-    value === null ? reason : String(Number(value.toPrecision(4))),
-    outcome,
-  ]);
+  if (all.length === 0) return "";
+  const rows = all.map((one) => [one.text, describeValue(one), one.outcome]);
   return section("Budgets", table(["budget", "measured", "outcome"], rows));
 }
 
-function problems({ problems: all, generatorLimits, faults, machine }: Report): string {
+function problems(report: Report): string {
+  const { problems: all, generatorLimits, faults } = report;
   const lines = [
     ...all,
     ...generatorLimits,
-    ...machine.neighbours.map((name) => `beside the run: ${name}`),
+    ...describeNeighbours(report),
     ...faults.map(describeFault),
   ];
   if (lines.length === 0) return "";
@@ -111,24 +121,26 @@ function errors({ errors: all }: Report): string {
 }
 
 function requests({ requests: counts, leaves, leftovers = [] }: Report): string {
-  const list = (all: Readonly<Record<string, number>>) =>
+  const list = (all: Readonly<Record<string, number>>, of = " ") =>
     Object.entries(all)
-      .map(([name, count]) => `${count} ${name}`)
+      .map(([name, count]) => `${count}${of}${name}`)
       .join(", ") || "none";
+  const held = leftovers.map(describeLeftover).join("; ");
   return section(
     "Requests",
     facts([
       ["sent", String(counts.sent)],
-      ["repeated by the client, after", list(counts.repeated)],
+      ["repeated by the client", list(counts.repeated, " after ")],
       ["connections", `${counts.connections}, ${counts.lostConnections} lost`],
-      ["answered 429: request and setting", list(counts.limited)],
+      ["answered with 429, by setting", list(counts.limited, " x ")],
       ["left at the target", list(leaves)],
-      ["held by the instance", leftovers.map(describeLeftover).join("; ") || "not counted"],
+      ...(held === "" ? [] : [["held by the instance", held] as const]),
     ]),
   );
 }
 
 function generators({ generators: all, arrivals, run }: Report): string {
+  if (all.length === 0) return "";
   const rows = all.map(({ numStalls, stalledMs, cpuSeconds, peakMib }, index) => [
     ...[String(index), String(numStalls), milliseconds(stalledMs)],
     ...[`${((cpuSeconds / run.seconds) * 100).toFixed(0)} %`, peakMib.toFixed(0)],
@@ -147,7 +159,10 @@ function runFacts({ run, target, machine }: Report): string {
     "Run",
     facts([
       ["command", run.command],
-      ["commit", `${run.commit ?? "unknown"}${run.isDirty ? " with changes" : ""}`],
+      [
+        target.isOwn ? "commit" : "commit of the bench",
+        `${run.commit ?? "unknown"}${run.isDirty ? " with changes" : ""}`,
+      ],
       ["seed", String(run.seed)],
       ["started", run.startedAt],
       ["target", target.isOwn ? `an own instance ${settings.join(" ")}` : target.url],

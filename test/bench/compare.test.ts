@@ -60,7 +60,7 @@ describe("an interval", () => {
     near(smallestVisible({ ratio: 1, low: 0.8, high: 1.25 }), 0.25, 1e-9));
 });
 
-const sides = { before: "a", after: "b", scenario: "http", load: "100/s" };
+const sides = { before: "a", after: "b", scenario: "http", load: "100/s", measured: "today" };
 
 describe("interleaved rounds", () => {
   const figure = "read response p50 (ms)";
@@ -138,6 +138,12 @@ describe("two reports", () => {
 
   it("prove nothing when the floor was slower by as much as the service", () =>
     assert.equal(compare(report(20, 1), report(30, 1.5)).outcome, "too noisy"));
+
+  it("are named with their commits", () => {
+    const [old, changed] = [{ commit: "c43ff85c0000" }, { commit: "b490f8970000", isDirty: true }];
+    const { before, after } = compare(report(20, 1, old), report(20, 1, changed));
+    assert.deepEqual([before, after], ["a.json (c43ff85c)", "b.json (b490f897 with changes)"]);
+  });
 
   it("say what else than the build differs", () => {
     const { remarks } = compare(report(20, 1), report(20, 1, { load: "constant", seed: 7 }));

@@ -54,6 +54,30 @@ describe("the exit code of a run", () => {
   });
 });
 
+describe("the page of a run", () => {
+  const pageOf = (change: Partial<Measured>) => reportPage(buildReport(measured(change)));
+
+  it("has the measured value of a budget with its unit", () => {
+    assert.match(pageOf({}), />read response p90 &lt;= 50 ms<.+>20\.?\d* ms<.+>met</);
+    assert.match(pageOf({ budgets: ["read errors <= 1 %"] }), />0 %<.+>met</);
+  });
+
+  it("names the coloured bands and a machine that was busy already", () => {
+    const { context } = measured();
+    const machine = { ...context.machine, loadBefore: 7 };
+    const page = pageOf({ context: { ...context, machine }, results: [stalled] });
+    assert.match(page, /Coloured bands: generator stalled\./);
+    assert.match(page, /busy before the run: load 7\.0 on 2 cores/);
+    assert.doesNotMatch(pageOf({}), /Coloured bands|busy before/);
+  });
+
+  it("leaves out what a run that failed before its load does not have", () => {
+    const page = pageOf({ seconds: [], results: [], budgets: [], problems: ["no award"] });
+    assert.match(page, /The run failed: no award\./);
+    assert.doesNotMatch(page, /<h2>(?:Budgets|Operations|Percentiles|Generators)</);
+  });
+});
+
 describe("a budget", () => {
   const figures = buildReport(measured({ seconds: [second(0, { dropped: 3 })] }));
   const valueOf = (text: string) => judge(text, figures).value;

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { compareRounds, type Round } from "../../bench/compare/compare.ts";
 import type { Outcome } from "../../bench/compare/interval.ts";
 
-const sides = { before: "a", after: "b", scenario: "http", load: "" };
+const sides = { before: "a", after: "b", scenario: "http", load: "", measured: "" };
 const numComparisons = 20;
 
 type Side = "before" | "after" | "slowed";

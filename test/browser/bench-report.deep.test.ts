@@ -21,6 +21,10 @@ describe("the page of a load test", () => {
         await page.keyboard.press("Home");
         await page.keyboard.press("ArrowRight");
         assert.match((await chart.locator(".u-legend").textContent()) ?? "", /second1p5020\.0/);
+        const sizes = await page.evaluate(() =>
+          [...document.querySelectorAll("figure")].map((one) => one.scrollWidth - one.clientWidth),
+        );
+        assert.deepEqual(sizes, [0, 0, 0, 0]);
         await page.emulateMedia({ media: "print" });
         await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
         assert.equal(await page.locator("figure canvas").count(), 4);

@@ -37,20 +37,25 @@ function drawAll(theme: Theme, width?: number): void {
 function drawInto(id: string, charts: readonly Chart[], theme: Theme, width?: number): uPlot[] {
   const place = document.getElementById(id);
   if (!place) return [];
-  place.replaceChildren();
-  return charts.map((chart) => {
-    const figure = document.createElement("figure");
-    figure.tabIndex = 0;
-    figure.setAttribute("aria-label", `${chart.title}; arrow keys read its values`);
-    const caption = document.createElement("figcaption");
-    caption.textContent = `${chart.title} (${chart.unit})`;
-    figure.append(caption);
-    place.append(figure);
+  const all = charts.map((chart) => ({ chart, figure: figureOf(chart) }));
+  // All of them before the first is measured: alone in its row it would be as wide as the page.
+  place.replaceChildren(...all.map(({ figure }) => figure));
+  return all.map(({ chart, figure }) => {
     const options = optionsOf(chart, theme, id === "time", width ?? figure.clientWidth - 16);
     const plot = new uPlot(options, chart.columns as uPlot.AlignedData, figure);
     figure.addEventListener("keydown", (event) => move(plot, event));
     return plot;
   });
+}
+
+function figureOf({ title, unit }: Chart): HTMLElement {
+  const figure = document.createElement("figure");
+  figure.tabIndex = 0;
+  figure.setAttribute("aria-label", `${title}; arrow keys read its values`);
+  const caption = document.createElement("figcaption");
+  caption.textContent = `${title} (${unit})`;
+  figure.append(caption);
+  return figure;
 }
 
 function optionsOf(chart: Chart, theme: Theme, isTime: boolean, width: number): uPlot.Options {
