@@ -47,7 +47,7 @@ interface Options {
   html?: string;
   /** First word: "gate" (`against` names a commit) or "limit". */
   mode: "run" | "gate" | "limit";
-  set: Record<string, string>;
+  set?: Record<string, string>;
   out: string;
 }
 
@@ -85,7 +85,7 @@ const peers = (text: string): string[] => {
     throw new InvalidArgumentError(`A peer is ${peerNames.join(", ")}.`);
   return names;
 };
-const setting = (text: string, before: Record<string, string>): Record<string, string> => {
+const setting = (text: string, before: Record<string, string> = {}): Record<string, string> => {
   const [, name, value] = /^([A-Z_]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) throw new InvalidArgumentError("NAME=value");
   return { ...before, [name]: value };
@@ -120,10 +120,13 @@ const program = new Command("npm run bench --")
   .option("--operator-token-file <file>", "holds the token of an operator")
   .option("--addresses <range>", "gives each bot an X-Forwarded-For, as 10.9.0.0/16")
   .option("--i-may-load-this-host", "needed when --url is not this machine")
-  .option("--set <NAME=value>", "setting of an own instance", setting, {})
-  .option("--against <checkout>", "compares with the build of another checkout, interleaved")
+  .option("--set <NAME=value>", "setting of an own instance", setting)
+  .option(
+    "--against <checkout>",
+    "compares with the build of another checkout, interleaved; gate: of a commit",
+  )
   .option("--repeat <number>", `rounds of --against, at least ${leastRounds}`, count, 6)
-  .option("--html <file>", "the comparison of --against as a page")
+  .option("--html <file>", "also writes the comparison of --against as a page")
   .option("--out <folder>", "of the reports", join(import.meta.dirname, "out"))
   .addHelpText(
     "after",
@@ -132,7 +135,9 @@ const program = new Command("npm run bench --")
       "The highest rate within budget: npm run bench -- limit games\n" +
       "Two reports: npm run bench -- compare before.json after.json\n" +
       "Against a commit: npm run bench -- gate http --against v1.2.0\n" +
-      "Ratios to the floor: npm run bench -- floor",
+      "Ratios to the floor: npm run bench -- floor\n" +
+      "What the load tests promise: npm run bench -- show; beside other tools: npm run bench -- calibrate\n" +
+      "From a clone to the first game: npm run bench -- newcomer",
   )
   .action(start);
 
@@ -165,8 +170,10 @@ async function start(words: string[], given: Partial<Options>): Promise<void> {
   process.exit();
 }
 
-function checkComparison({ against, mode, url, repeat }: Options): void {
+function checkComparison({ against, mode, url, repeat, html }: Options): void {
   if (mode === "gate" && against === undefined) program.error("gate needs --against <commit>");
+  if (html !== undefined && against === undefined)
+    program.error("--html is for --against: a run always writes its page, into --out");
   if (against === undefined) return;
   if (url !== undefined) program.error("--against starts own instances, so it excludes --url");
   if (repeat < leastRounds) program.error(`--repeat must be at least ${leastRounds}`);
@@ -272,7 +279,7 @@ function runOptionsOf(
       operatorTokenFile: options.operatorTokenFile ?? null,
       addresses: options.addresses ?? null,
       mayLoadHost: options.iMayLoadThisHost === true,
-      settings: options.set,
+      settings: options.set ?? {},
     },
   };
 }

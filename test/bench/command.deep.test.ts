@@ -53,6 +53,12 @@ describe("npm run bench", () => {
     assert.match(unknown.output, /A fault is kill-worker, freeze-worker, .+, cut-streams/);
   });
 
+  it("refuses a page of a comparison that it does not make", async () => {
+    const { code, output } = await runBenchCommand("http", "--html", join(out, "http.html"));
+    assert.equal(code, 1);
+    assert.match(output, /--html is for --against/);
+  });
+
   it("refuses peers where they could not do the same, and peers that it does not know", async () => {
     const [other, unknown, shape] = await Promise.all([
       runBenchCommand("games", "--peers", "colyseus", "--out", out),
