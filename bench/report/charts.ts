@@ -17,7 +17,7 @@ export interface PageCharts {
   /** Of the axis of time. */
   seconds: number;
   /** Bands over all charts in time, in seconds. */
-  bands: { name: string; from: number; to: number }[];
+  bands: { name: string; isFault: boolean; from: number; to: number }[];
 }
 
 /** Seconds: the shortest with enough samples for a p90 is used, if the run has ten of them. */
@@ -31,10 +31,13 @@ export function pageCharts(report: Report): PageCharts {
   const { operations, faults, generators, run } = report;
   const all = report.floor ? [...operations, report.floor] : operations;
   const bands = [
-    ...faults.map(({ name, at, until }) => ({ name, from: at, to: until ?? at + 0.5 })),
+    ...faults.map(({ name, at, until }) => ({
+      ...{ name, isFault: true, from: at, to: until ?? at + 0.5 },
+    })),
     ...generators.flatMap(({ stalls }) =>
       stalls.map(({ atMs, ms }) => ({
         name: "generator stalled",
+        isFault: false,
         from: atMs / 1000,
         to: (atMs + ms) / 1000,
       })),

@@ -55,8 +55,14 @@ const measured = (report: Report, { bands }: PageCharts): string[] => [
 ];
 
 function bandsText(bands: PageCharts["bands"]): string {
-  const names = new Set(bands.map(({ name }) => name));
-  return names.size === 0 ? "" : `<p>Coloured bands: ${escape([...names].join(", "))}.</p>`;
+  const named = (colour: string, some: PageCharts["bands"]) =>
+    some.length === 0
+      ? ""
+      : `${colour} bands: ${[...new Set(some.map(({ name }) => name))].join(", ")}. `;
+  const [faults = [], others = []] = [true, false].map((isFault) =>
+    bands.filter((band) => band.isFault === isFault),
+  );
+  return `<p>${escape(named("Red", faults) + named("Grey", others))}</p>`;
 }
 
 /** Without percentiles: they need more samples than a second has. */

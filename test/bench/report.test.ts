@@ -62,13 +62,14 @@ describe("the page of a run", () => {
     assert.match(pageOf({ budgets: ["read errors <= 1 %"] }), />0 %<.+>met</);
   });
 
-  it("names the coloured bands and a machine that was busy already", () => {
+  it("names the bands of its charts and a machine that was busy already", () => {
     const { context } = measured();
     const machine = { ...context.machine, loadBefore: 7 };
-    const page = pageOf({ context: { ...context, machine }, results: [stalled] });
-    assert.match(page, /Coloured bands: generator stalled\./);
+    const faults = [{ name: "kill-worker", at: 2, until: 3, recoveriesMs: [] }];
+    const page = pageOf({ context: { ...context, machine, faults }, results: [stalled] });
+    assert.match(page, /Red bands: kill-worker\. Grey bands: generator stalled\./);
     assert.match(page, /busy before the run: load 7\.0 on 2 cores/);
-    assert.doesNotMatch(pageOf({}), /Coloured bands|busy before/);
+    assert.doesNotMatch(pageOf({}), /(?:Red|Grey) bands|busy before/);
   });
 
   it("leaves out what a run that failed before its load does not have", () => {

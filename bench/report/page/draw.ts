@@ -6,13 +6,15 @@ const themes = {
   light: {
     text: "#1b1f24",
     grid: "#d0d7de",
-    band: "#b4231822",
+    fault: "#b4231833",
+    stall: "#57606a22",
     lines: ["#0b6bcb", "#b35900", "#8250df", "#1a7f37", "#b42318", "#57606a", "#0e7490", "#9a6700"],
   },
   dark: {
     text: "#e6e9ed",
     grid: "#3a424c",
-    band: "#ff8a7a33",
+    fault: "#ff8a7a44",
+    stall: "#a0a8b226",
     lines: ["#6cb6ff", "#f0a35e", "#c297ff", "#57c26c", "#ff8a7a", "#a0a8b2", "#56d4dd", "#e3b341"],
   },
 } as const;
@@ -22,6 +24,8 @@ const height = 200;
 const printWidth = 330;
 /** So many points are marked, since a line shows them badly. */
 const fewPoints = 30;
+/** Names of more faults would cover each other. */
+const fewFaults = 6;
 const data = JSON.parse(document.getElementById("data")?.textContent ?? "{}") as PageCharts;
 const isDark = matchMedia("(prefers-color-scheme: dark)");
 let drawn: uPlot[] = [];
@@ -93,15 +97,23 @@ const timeScale: uPlot.Scale = { time: false, range: () => [0, data.seconds] };
 const nineScale: uPlot.Scale = { time: false, distr: 3 };
 const fromZero: uPlot.Range.Function = (_plot, _min, max) => [0, max > 0 ? max * 1.05 : 1];
 
-/** Faults and stalls of the generator, behind the lines. */
+/** Faults, with their names if they are few, and stalls of the generator, behind the lines. */
 function drawBands(plot: uPlot, theme: Theme): void {
   const { ctx, bbox } = plot;
+  const { fault, stall, text } = themes[theme];
+  const lineHeight = 12 * devicePixelRatio;
+  const faults = data.bands.filter(({ isFault }) => isFault);
   ctx.save();
-  ctx.fillStyle = themes[theme].band;
-  for (const { from, to } of data.bands) {
-    const left = plot.valToPos(from, "x", true);
-    const right = plot.valToPos(to, "x", true);
+  ctx.font = `${lineHeight}px system-ui, sans-serif`;
+  for (const band of data.bands) {
+    const left = plot.valToPos(band.from, "x", true);
+    const right = plot.valToPos(band.to, "x", true);
+    ctx.fillStyle = band.isFault ? fault : stall;
     ctx.fillRect(left, bbox.top, Math.max(2, right - left), bbox.height);
+    if (!band.isFault || faults.length > fewFaults) continue;
+    ctx.fillStyle = text;
+    const line = faults.indexOf(band) + 1;
+    ctx.fillText(band.name, left + lineHeight / 4, bbox.top + line * lineHeight);
   }
   ctx.restore();
 }
