@@ -44,7 +44,7 @@ export function checkComparable(
       throw new CompareError([`the run of ${name} is ${status}`, ...problems].join(": "));
     if (generatorLimits.length > 0)
       throw new CompareError(
-        `the generator of ${name} was at its limit: ${generatorLimits.join("; ")}`,
+        `the generator of ${name} was at its limit: ${generatorLimits.join("; ")}. Run it on a quieter machine, at a lower --rate, or with --load closed --users 8.`,
         exitCodes.generatorLimited,
       );
   }

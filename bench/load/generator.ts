@@ -143,7 +143,8 @@ export class Generator {
     await this.#scenario.teardown?.(this.#state, this.#run);
     this.#running.abort();
     for (const bot of this.#bots) bot.close();
-    return { ...Object.fromEntries(this.#leaves), guests: this.#counts.guests };
+    const { guests } = this.#counts;
+    return { ...Object.fromEntries(this.#leaves), ...(guests > 0 ? { guests } : {}) };
   }
 
   async #bringArrivals(startedAt: number): Promise<void> {

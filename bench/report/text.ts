@@ -39,7 +39,7 @@ export function printReport(report: Report, files: { json: string; html: string 
     ),
     ...report.faults.map(describeFault),
     ...describeNeighbours(report),
-    ...report.generatorLimits.map((limit) => `generator: ${limit}`),
+    ...report.generatorLimits,
     ...Object.entries(report.leaves).map(([what, count]) => `left at the target: ${count} ${what}`),
     ...(report.leftovers ?? []).map(describeLeftover),
     ...report.budgets.map((one) => `${one.outcome}: ${one.text} (${describeValue(one)})`),
