@@ -60,7 +60,7 @@ const all: readonly (Check | false)[] = [
     process.execPath,
     [
       ...["--import", "tsx", "--test", "--test-reporter=dot"],
-      ...["architecture", "log-lines", "server/web/client/types"].map(
+      ...["architecture", "log-lines", "server/web/client/published"].map(
         (name) => `test/${name}.test.ts`,
       ),
     ],

@@ -73,7 +73,7 @@ const pageAnswers: readonly [name: string, method: string, path: string][] = [
   ["LootDropRate", "get", "/v2/loot_drop_rates/{id}"],
 ];
 
-/** The types of lobbies and of the events of every kind of room, as unformatted source. */
+/** The types of lobbies and of the events of every kind of room. */
 export function clientTypes(document: OpenApiDocument): string {
   const { schemas } = document.components;
   const asked = (path: string, method: string) =>
@@ -97,11 +97,10 @@ export function clientTypes(document: OpenApiDocument): string {
   const events = Object.entries(schemas).filter(([name]) => eventName.test(name));
   for (const [, schema] of events) declareRefs(schema);
   const kinds = new Set(events.map(([name]) => name.replace(/\..*/, "")));
-  return [
-    first,
+  return source([
     ...declared.map(([name, schema]) => declare(name, schema)),
     ...Array.from(kinds, (kind) => eventsOf(kind, events)),
-  ].join("\n\n");
+  ]);
 }
 
 /** `<kind>.<event>`; a list has `<list>.updated`, which is no event of a room. */
@@ -112,17 +111,17 @@ function eventsOf(kind: string, events: readonly [string, Schema][]): string {
     .filter(([name]) => name.startsWith(`${kind}.`))
     .map(([name, { properties }]) => `${JSON.stringify(name)}: ${typeOf(properties?.["data"])};`);
   const name = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}EventData`;
-  return `/** Data of each ${kind} event. */\nexport interface ${name} {${data.join("\n")}}`;
+  return `/** Data of each ${kind} event. */\nexport interface ${name} ${block(data)}`;
 }
 
-/** The events of rooms that a client of this release knows, as unformatted source. */
+/** The events of rooms that a client of this release knows. */
 export function eventTypes({ components }: OpenApiDocument): string {
   const names = Object.keys(components.schemas).filter((name) => eventName.test(name));
   const entries = names.map((name) => `${JSON.stringify(name)}: true,`);
-  return `${first}\n\nexport const eventTypes = {${entries.join("\n")}} as const;`;
+  return source([`export const eventTypes = ${block(entries)} as const;`]);
 }
 
-/** The types the pages read, with all types they refer to, as unformatted source. */
+/** The types the pages read, with all types they refer to. */
 export function pageTypes(document: OpenApiDocument): string {
   const { schemas } = document.components;
   const declared = new Map<string, string>();
@@ -135,7 +134,7 @@ export function pageTypes(document: OpenApiDocument): string {
     const schema = bodyOf(document, path, method);
     declareNamed(name, schema?.$ref === undefined ? schema : schemas[lastOf(schema.$ref)]);
   }
-  return [first, ...declared.values()].join("\n\n");
+  return source([...declared.values()]);
 }
 
 function find({ paths }: OpenApiDocument, path: string, method: string): Operation {
@@ -186,7 +185,7 @@ function typeOf(schema: Schema | undefined): string {
 
 function plainType(type: string, schema: Schema, items: Schema | undefined): string {
   if (type === "integer") return "number";
-  if (type === "array") return `(${typeOf(items)})[]`;
+  if (type === "array") return listOf(typeOf(items));
   return type === "object" ? membersOf(schema) : type;
 }
 
@@ -199,8 +198,12 @@ function membersOf(schema: Schema): string {
       `${docOf(member.description)}${name}${required.includes(name) ? "" : "?"}: ${typeOf(member)};`,
   );
   if (typeof additionalProperties === "object") members.push("[name: string]: unknown;");
-  return members.length === 0 ? "Record<string, never>" : `{\n${members.join("\n")}\n}`;
+  return members.length === 0 ? "Record<string, never>" : block(members);
 }
+
+const listOf = (type: string) => (type.includes(" | ") ? `(${type})[]` : `${type}[]`);
+
+const block = (lines: readonly string[]) => `{\n${lines.join("\n").replace(/^/gm, "  ")}\n}`;
 
 const docOf = (text: string | undefined) => (text === undefined ? "" : `/** ${text} */\n`);
 
@@ -208,4 +211,5 @@ const lastOf = (ref: string) => ref.slice(ref.lastIndexOf("/") + 1);
 
 const nameOf = (ref: string) => names[lastOf(ref)] ?? lastOf(ref);
 
-const first = "// Types of the OpenAPI document, by `npm run client:types`.";
+const source = (declarations: readonly string[]) =>
+  `${["// Types of the OpenAPI document.", ...declarations].join("\n\n")}\n`;

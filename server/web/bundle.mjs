@@ -1,5 +1,8 @@
 // Plain JavaScript, because `server/build.mjs` runs it before anything is built.
-import { relative } from "node:path";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
 import { bannerOf, joinClient } from "./join-client.mjs";
 
 const folder = "server/web";
@@ -27,7 +30,7 @@ const client = { "client/emberline": "client/emberline.ts" };
 
 /**
  * Bundles the browser code: one script per page, so that a page never mixes two versions during a deployment, and the
- * client as one script and as one source.
+ * client as one script, as one source, and as the types that TypeScript projects need besides the script.
  */
 export function bundleScripts(esbuild, root) {
   const source = joinClient(root);
@@ -35,7 +38,24 @@ export function bundleScripts(esbuild, root) {
     ...bundle(esbuild, root, entries, { legalComments: "inline" }),
     ...bundle(esbuild, root, client, { legalComments: "none", banner: { js: bannerOf(source) } }),
     { name: "client/emberline.ts", contents: Buffer.from(source) },
+    { name: "client/emberline.d.ts", contents: declarationsOf(source, root) },
   ];
+}
+
+function declarationsOf(source, root) {
+  const folder = mkdtempSync(join(tmpdir(), "ember-types-"));
+  const options = "--declaration --emitDeclarationOnly --target es2023 --lib es2024,dom --types";
+  const file = join(folder, "emberline.ts");
+  const args = [...options.split(" "), "", "--ignoreConfig", "--outDir", folder, file];
+  try {
+    writeFileSync(file, source);
+    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    // It prints what is wrong to its standard output.
+    execFileSync(process.execPath, [compiler, ...args], { stdio: ["ignore", 2, 2] });
+    return readFileSync(join(folder, "emberline.d.ts"));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** Synchronous, because esbuild's asynchronous calls leave a child process behind. */

@@ -1,4 +1,4 @@
-import type { ConsentQuestion, ConsentResult, Session } from "./answers.ts";
+import type { ConsentQuestion, ConsentResult, Session } from "./generated/answers.ts";
 import { Emberline, EmberlineError } from "./client/emberline.ts";
 import { byId, setText } from "./dom.ts";
 

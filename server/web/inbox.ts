@@ -1,4 +1,4 @@
-import type { Inbox } from "./answers.ts";
+import type { Inbox } from "./generated/answers.ts";
 import { Emberline } from "./client/emberline.ts";
 import { byId, el, setText } from "./dom.ts";
 

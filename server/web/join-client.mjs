@@ -2,10 +2,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-const entry = "emberline.ts";
+const entry = "./emberline.ts";
 
 /** An import or a passed-on export of another module, as Prettier writes it. */
-const reference = /^(?:import|export)(?: type)? (?:\{([^}]*)\}|\*) from "\.\/([\w-]+\.ts)";\n/gm;
+const reference =
+  /^(?:import|export)(?: type)? (?:\{([^}]*)\}|\*) from "(\.{1,2}\/[\w/-]+\.ts)";\n/gm;
 const exported =
   /^export (?=(?:async |abstract )*(?:const|class|function\*?|interface|type) (\w+))/gm;
 

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 
@@ -61,6 +61,17 @@ describe("the build", () => {
     assert.deepEqual([current(), readFileSync(map, "utf8")], [first, "untouched"]);
     execFileSync(process.execPath, build());
     assert.deepEqual([current(), readFileSync(map, "utf8")], [first, made], "and again when asked");
+  });
+
+  it("has the types of the client, and writes those of the OpenAPI document again when they are missing", () => {
+    const types = join(folder, "server/web/generated/types.ts");
+    const first = current();
+    rmSync(dirname(types), { recursive: true });
+    execFileSync(process.execPath, build("--if-changed"));
+    assert.equal(current(), first, "they are no sources");
+    assert.match(readFileSync(types, "utf8"), /^export interface Lobby \{/m);
+    const published = join(folder, ".build/current/server/web/client/emberline.d.ts");
+    assert.match(readFileSync(published, "utf8"), /^export interface Lobby \{/m);
   });
 
   it("has the commit of the checkout, also if that changes no source, or the one that it is given", () => {

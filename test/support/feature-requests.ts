@@ -33,5 +33,6 @@ export const featureRequests: readonly [
   ["docs", 200, "GET", "/docs"],
   ["decision records", 200, "GET", "/docs/decisions"],
   ["the client", 200, "GET", "/client/emberline.js"],
+  ["the types of the client", 200, "GET", "/client/emberline.d.ts"],
   ["the game in a browser", 200, "GET", "/play"],
 ];

@@ -7,7 +7,7 @@
  *   for await (const event of seat.events()) console.log(event.type, seat.lobby?.status);
  */
 
-export type * from "./types.ts";
+export type * from "../generated/types.ts";
 export type { EndReason, ListEvent, LobbyEvent, Message, PlayerPick, RoomEvent } from "./events.ts";
 export type * from "./options.ts";
 export { EmberlineError } from "./errors.ts";
@@ -55,7 +55,7 @@ import { roomEvents } from "./room-events.ts";
 import { Seat } from "./seat.ts";
 import { askToWatch, Spectator } from "./spectator.ts";
 import { clockOf, systemClock } from "./timing.ts";
-import type { Lobby, NewLobby, SeatRef } from "./types.ts";
+import type { Lobby, NewLobby, SeatRef } from "../generated/types.ts";
 
 interface TakenSeat {
   lobby?: Lobby;

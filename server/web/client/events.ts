@@ -1,4 +1,4 @@
-import type { Lobby, LobbyEventData, SeatView } from "./types.ts";
+import type { Lobby, LobbyEventData, SeatView } from "../generated/types.ts";
 
 export type PlayerPick = NonNullable<SeatView["picks"]>[number];
 export type EndReason = LobbyEventData["lobby.ended"]["reason"];

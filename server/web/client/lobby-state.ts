@@ -1,5 +1,5 @@
 import type { LobbyEvent } from "./events.ts";
-import type { Lobby } from "./types.ts";
+import type { Lobby } from "../generated/types.ts";
 
 /**
  * The lobby after an event: small events contain their change, others the lobby itself. Events and

@@ -1,11 +1,11 @@
 import type { LobbyStream, StreamSource } from "./event-stream.ts";
-import { eventTypes } from "./event-types.ts";
+import { eventTypes } from "../generated/event-types.ts";
 import type { LobbyEvent } from "./events.ts";
 import { foldLobby, newerOf } from "./lobby-state.ts";
 import type { CallOptions, StreamOptions } from "./options.ts";
 import type { Link } from "./request.ts";
 import { roomEvents } from "./room-events.ts";
-import type { Lobby } from "./types.ts";
+import type { Lobby } from "../generated/types.ts";
 
 export const lobbiesPath = "/v1/games/trivia/lobbies";
 export const pathOf = (code: string) => `${lobbiesPath}/${encodeURIComponent(code)}`;

@@ -1,5 +1,5 @@
 import type { PlayerPick } from "./events.ts";
-import type { Lobby } from "./types.ts";
+import type { Lobby } from "../generated/types.ts";
 
 /**
  * The picks of one question. Reads and events may overtake each other, so each pick is kept with the number of the

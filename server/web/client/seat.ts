@@ -13,7 +13,7 @@ import {
   type Link,
 } from "./request.ts";
 import { linked } from "./timing.ts";
-import type { AnswerResult, Lobby, SeatView, Settings } from "./types.ts";
+import type { AnswerResult, Lobby, SeatView, Settings } from "../generated/types.ts";
 
 /** A heartbeat every half minute shows that the player is still present. */
 const heartbeatMs = 30_000;

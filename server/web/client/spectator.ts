@@ -2,7 +2,7 @@ import type { LobbyEvent } from "./events.ts";
 import { LobbyView, pathOf } from "./lobby-view.ts";
 import type { CallOptions, StreamOptions } from "./options.ts";
 import { bodyOf, readHubToken, send, type Link } from "./request.ts";
-import type { Lobby } from "./types.ts";
+import type { Lobby } from "../generated/types.ts";
 
 /** A spectator's view of a public lobby: it can be followed, but not played. */
 export class Spectator extends LobbyView {

@@ -1,4 +1,4 @@
-import type { Question, Reveal } from "./types.ts";
+import type { Question, Reveal } from "../generated/types.ts";
 
 /**
  * Whether the revealed answer matches the hash that was published with the question. Pass the hash as

@@ -1,4 +1,4 @@
-import type { Entity } from "../answers.ts";
+import type { Entity } from "../generated/answers.ts";
 import { isObject } from "./values.ts";
 
 /** Maximum number of columns besides name and tags. */

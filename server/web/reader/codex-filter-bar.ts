@@ -1,4 +1,4 @@
-import type { Entity } from "../answers.ts";
+import type { Entity } from "../generated/answers.ts";
 import { el } from "../dom.ts";
 import { seenFields, type SeenFields } from "./codex-columns.ts";
 import { operators, stateOf, type Filter, type ListState } from "./codex-filters.ts";

@@ -1,4 +1,4 @@
-import type { Game, GameList, Manifest, Patch, PatchList } from "../answers.ts";
+import type { Game, GameList, Manifest, Patch, PatchList } from "../generated/answers.ts";
 import { el } from "../dom.ts";
 import { placeLine, placeOf, readGame, type Place } from "./codex-place.ts";
 import { ask, emptyCard, setTitle } from "./page.ts";

@@ -1,4 +1,4 @@
-import type { Entity, EntityList } from "../answers.ts";
+import type { Entity, EntityList } from "../generated/answers.ts";
 import { el } from "../dom.ts";
 import { columnsFor, valueAt } from "./codex-columns.ts";
 import { filterBar } from "./codex-filter-bar.ts";

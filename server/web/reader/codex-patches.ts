@@ -1,5 +1,5 @@
 import { groupBy } from "./group-by.ts";
-import type { Changelog, Manifest, Patch, PatchList } from "../answers.ts";
+import type { Changelog, Manifest, Patch, PatchList } from "../generated/answers.ts";
 import { el } from "../dom.ts";
 import { patchRow } from "./codex-games.ts";
 import { placeLine, readGame, type Place } from "./codex-place.ts";

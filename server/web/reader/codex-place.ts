@@ -1,4 +1,4 @@
-import type { Game, GameList } from "../answers.ts";
+import type { Game, GameList } from "../generated/answers.ts";
 import { el } from "../dom.ts";
 import { ask, query, segment, trail, type QueryValues, type Steps } from "./page.ts";
 import { labelled, pageChooser } from "./pieces.ts";

@@ -1,5 +1,5 @@
 import { groupBy } from "./group-by.ts";
-import type { Entity, HydratedEntity } from "../answers.ts";
+import type { Entity, HydratedEntity } from "../generated/answers.ts";
 import { el } from "../dom.ts";
 import type { Place } from "./codex-place.ts";
 import type { State, Step } from "./codex-states.ts";

@@ -1,4 +1,4 @@
-import type { EntityDiff, EntityHistory, HydratedEntity, PatchList } from "../answers.ts";
+import type { EntityDiff, EntityHistory, HydratedEntity, PatchList } from "../generated/answers.ts";
 import { EmberlineError } from "../client/emberline.ts";
 import type { Place } from "./codex-place.ts";
 import { date } from "./words.ts";

@@ -1,4 +1,4 @@
-import type { ItemDocument } from "../answers.ts";
+import type { ItemDocument } from "../generated/answers.ts";
 import { el } from "../dom.ts";
 import type { Row } from "./data-documents.ts";
 import { count, readable } from "./words.ts";

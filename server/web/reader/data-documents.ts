@@ -5,7 +5,7 @@ import type {
   LootDropRate,
   MonsterDocument,
   Quest,
-} from "../answers.ts";
+} from "../generated/answers.ts";
 import type { Resource } from "./data-resources.ts";
 
 type Shared = Pick<ItemDocument, "primary_attributes" | "secondary_attributes"> &

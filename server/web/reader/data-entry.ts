@@ -1,4 +1,4 @@
-import type { Facets } from "../answers.ts";
+import type { Facets } from "../generated/answers.ts";
 import { el } from "../dom.ts";
 import { attributeCards } from "./data-attributes.ts";
 import { isOf, type Row } from "./data-documents.ts";

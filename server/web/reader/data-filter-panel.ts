@@ -1,4 +1,4 @@
-import type { Facets } from "../answers.ts";
+import type { Facets } from "../generated/answers.ts";
 import { el } from "../dom.ts";
 import type { Filter, Resource } from "./data-resources.ts";
 import { chooser, labelled } from "./pieces.ts";

@@ -1,5 +1,5 @@
 import { groupBy } from "./group-by.ts";
-import type { LootDrop, LootDropGroup, LootDropRate } from "../answers.ts";
+import type { LootDrop, LootDropGroup, LootDropRate } from "../generated/answers.ts";
 import { el } from "../dom.ts";
 import { isOf, type Row } from "./data-documents.ts";
 import { idsIn, lookUp, type Names, type NamingContext } from "./data-names.ts";

@@ -1,4 +1,4 @@
-import type { Facets } from "../answers.ts";
+import type { Facets } from "../generated/answers.ts";
 import { el } from "../dom.ts";
 import type { Row } from "./data-documents.ts";
 import type { Place } from "./data-place.ts";

@@ -1,4 +1,4 @@
-import type { GameList, Manifest, Patch, PatchList } from "../answers.ts";
+import type { GameList, Manifest, Patch, PatchList } from "../generated/answers.ts";
 import { el } from "../dom.ts";
 import { resourceOfType } from "./data-resources.ts";
 import { ask, query, segment, trail, type QueryValues, type Steps } from "./page.ts";

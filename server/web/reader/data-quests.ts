@@ -1,5 +1,5 @@
 import { groupBy } from "./group-by.ts";
-import type { Quest } from "../answers.ts";
+import type { Quest } from "../generated/answers.ts";
 import { el } from "../dom.ts";
 import type { RowList } from "./data-documents.ts";
 import { rarityNode, type NamingContext } from "./data-names.ts";

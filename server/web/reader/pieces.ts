@@ -1,5 +1,5 @@
 import { el } from "../dom.ts";
-import type { DiffSummary, FieldChange, Patch } from "../answers.ts";
+import type { DiffSummary, FieldChange, Patch } from "../generated/answers.ts";
 import { valueNode, type Context } from "./values.ts";
 import { count, counted, date } from "./words.ts";
 

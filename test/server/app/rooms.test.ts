@@ -292,7 +292,7 @@ describe("the OpenAPI document of a service with two kinds of room", () => {
   it("gives the client the types of both kinds", () => {
     const types = clientTypes(document);
     for (const name of ["LobbyEventData", "CounterEventData"])
-      assert.match(types, new RegExp(`^export interface ${name} \\{"`, "m"));
+      assert.match(types, new RegExp(`^export interface ${name} \\{\n  "`, "m"));
   });
 });
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { asset } from "../../../../server/platform/assets.ts";
-import { joinClient } from "../../../../server/web/join-client.mjs";
+import { publishedFiles } from "./declarations.ts";
 
 const root = asset("");
 const manual = readFileSync(asset("server/web/README.md"), "utf8");
@@ -55,9 +55,9 @@ describe("the published client compiles", () => {
       mkdirSync(join(folder, kind));
       writeFileSync(join(folder, kind, "user.ts"), user);
     }
-    writeFileSync(join(folder, "source/emberline.ts"), joinClient(root));
-    const declarations = asset("server/web/client/emberline.d.ts");
-    copyFileSync(declarations, join(folder, "types/emberline.d.ts"));
+    const files = publishedFiles();
+    for (const file of ["source/emberline.ts", "types/emberline.d.ts"])
+      writeFileSync(join(folder, file), files.get(`client/${basename(file)}`) ?? "");
   });
   after(() => rmSync(folder, { recursive: true }));
 
