@@ -108,17 +108,17 @@ class Careless extends Migration {
 class Careful extends Migration {
   override name = "Careful";
   override async up(): Promise<void> {
-    await this.execute(`alter table "players" add "note" text null`);
-    await this.execute(`update players set note = ? where id = ?`, ["x", 1]);
-    this.addSql(`create table "notes" ("id" serial primary key, "player_id" int not null)`);
-    this.addSql(`create index "notes_player_index" on "notes" ("player_id")`);
+    await this.execute(`alter table "players" add "careful" text null`);
+    await this.execute(`update players set careful = ? where id = ?`, ["x", 1]);
+    this.addSql(`create table "careful" ("id" serial primary key, "player_id" int not null)`);
+    this.addSql(`create index "careful_player_index" on "careful" ("player_id")`);
   }
 }
 
 class Indexed extends ConcurrentIndex {
   override name = "Indexed";
-  protected readonly indexName = "players_note_index";
-  protected readonly on = "players (note)";
+  protected readonly indexName = "players_careful_index";
+  protected readonly on = "players (careful)";
 }
 
 class Outside extends Careful {
@@ -181,8 +181,8 @@ describe("the migrations since the last release", () => {
       "Careless: constraint-missing-not-valid",
     ]);
     await withMigrations([], async (orm) => {
-      await orm.em.getConnection().execute("alter table players drop column note");
-      await orm.em.getConnection().execute("drop table notes");
+      await orm.em.getConnection().execute("alter table players drop column careful");
+      await orm.em.getConnection().execute("drop table careful");
     });
     assert.deepEqual(await problemsIn(await emittedBy([Outside])), [
       "Outside: without a transaction, and no ConcurrentIndex",

@@ -124,7 +124,7 @@ describe("a backup", () => {
       {
         what: "a database with a table",
         code: "backup:database_not_empty",
-        make: () => onTarget("create table notes (text text)"),
+        make: () => onTarget("create table strangers (text text)"),
       },
       {
         what: "a Redis with a key",
@@ -224,13 +224,13 @@ describe("a backup", () => {
     it("has tables of others, which the restore leaves out and names", async () => {
       const own = folders.folder();
       const withTable = (text: string) => withClient(source.url, (client) => client.query(text));
-      await withTable("create table notes (id serial, text text)");
+      await withTable("create table strangers (id serial, text text)");
       try {
         await backUp(source.url, own, config);
       } finally {
-        await withTable("drop table notes");
+        await withTable("drop table strangers");
       }
-      assert.deepEqual((await restore(target, own)).notRestored, ["notes"]);
+      assert.deepEqual((await restore(target, own)).notRestored, ["strangers"]);
     });
 
     it("is checked without a store", async () => {
