@@ -33,7 +33,7 @@ const endSession = defineRoute({
   responses: { 200: s.Ended },
   errors: [],
   handler: async ({ caller, deps }) => {
-    await progress.endPlaySession(deps, caller);
+    await progress.endPlaySession(deps, caller.playerId);
     return reply(200, { ok: true as const });
   },
 });
@@ -62,7 +62,7 @@ const mergePreferences = defineRoute({
   responses: { 200: s.PreferencesView },
   errors: [],
   handler: async ({ caller, body, deps }) => {
-    const merged = await progress.mergePreferences(deps, caller, body);
+    const merged = await progress.mergePreferences(deps, caller.playerId, body);
     return reply(200, { preferences: merged });
   },
 });

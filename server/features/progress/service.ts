@@ -23,7 +23,6 @@ import {
 } from "../../../db/queries/progress/player-progress.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { ProgressDeps } from "./deps.ts";
-import type { Caller } from "../../http/auth/auth.ts";
 import { idleSince } from "../runs/domain/sessions.ts";
 import { maxId } from "../../platform/ids.ts";
 
@@ -53,12 +52,8 @@ export async function readState({ em, clock }: ProgressDeps, playerId: number): 
 }
 
 /** Ends the open play session; without one nothing happens (RUN-01). */
-export async function endPlaySession(
-  deps: ProgressDeps,
-  caller: Pick<Caller, "playerId" | "isGuest">,
-): Promise<void> {
+export async function endPlaySession(deps: ProgressDeps, playerId: number): Promise<void> {
   const now = deps.clock.now();
-  const { playerId } = caller;
   await deps.em.transactional((em) =>
     endSession(em, { playerId, now: new Date(now), idleSince: idleSince(now) }),
   );
@@ -67,10 +62,9 @@ export async function endPlaySession(
 /** Merges the keys into the stored ones; a key set to null is stored as null (TRV-10). */
 export async function mergePreferences(
   { em }: ProgressDeps,
-  caller: Pick<Caller, "playerId" | "isGuest">,
+  playerId: number,
   changes: object,
 ): Promise<Record<string, unknown>> {
-  const { playerId } = caller;
   const seen = await readPreferences(em, playerId);
   const isKept = Object.keys(seen).length > 0 && isDeepStrictEqual(merge(seen, changes), seen);
   if (isKept) return seen;

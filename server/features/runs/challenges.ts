@@ -4,7 +4,6 @@ import * as runs from "../../../db/queries/runs/runs.ts";
 import { dateIn, isCurrentSomewhere } from "../../platform/time/days.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { RunDeps } from "./deps.ts";
-import type { Caller } from "../../http/auth/auth.ts";
 import { challengeKinds, makeChallenges, stockChallenges } from "./domain/challenges.ts";
 import { listLiveInLobbies } from "./domain/live.ts";
 import { readChallengeRank } from "../leaderboards/service.ts";
@@ -64,7 +63,7 @@ export async function listToday(
  */
 export async function startChallenge(
   deps: RunDeps,
-  caller: Pick<Caller, "playerId" | "isGuest">,
+  playerId: number,
   { mode, challengeId }: { mode: ChallengeKind; challengeId: number },
 ): Promise<StartedRun> {
   const challenge = await findChallenge(deps.em, challengeId);
@@ -73,7 +72,7 @@ export async function startChallenge(
     throw new AppError("validation:failed", {
       violations: [{ propertyPath: "challenge_id", title: "is a challenge of another mode" }],
     });
-  const run = await openRun(deps, caller, challenge);
+  const run = await openRun(deps, playerId, challenge);
   if (run.isFinished) throw new AppError("challenge:already_completed");
   const id = run.questionIds[run.currentIndex] ?? 0;
   const question = (await runs.listQuestions(deps.em, [id])).get(id) ?? null;
@@ -82,10 +81,9 @@ export async function startChallenge(
 
 async function openRun(
   deps: RunDeps,
-  caller: Pick<Caller, "playerId" | "isGuest">,
+  playerId: number,
   { id: challengeId, kind: mode, date, questionIds }: ChallengeRow,
 ): Promise<runs.RunRow> {
-  const { playerId } = caller;
   const [known] = await runs.listChallengeRunsOf(deps.em, playerId, [challengeId]);
   if (known !== undefined) return known;
   const now = deps.clock.now();

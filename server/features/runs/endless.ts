@@ -3,7 +3,6 @@ import { lockPlayer } from "../../../db/queries/accounts/players.ts";
 import * as runs from "../../../db/queries/runs/runs.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { RunDeps } from "./deps.ts";
-import type { Caller } from "../../http/auth/auth.ts";
 import { categoryOf } from "../questions/categories.ts";
 import { drawFirst } from "../questions/next.ts";
 
@@ -17,10 +16,9 @@ export interface StartedRun {
 /** A new endless run; the player's earlier one ends (RUN-03). Throws `generator:unavailable`. */
 export async function startEndless(
   deps: RunDeps,
-  caller: Pick<Caller, "playerId" | "isGuest">,
+  playerId: number,
   name: string | null,
 ): Promise<StartedRun> {
-  const { playerId } = caller;
   const category = categoryOf(name, "category");
   const question = await drawFirst(deps, playerId, { category, excludeIds: [] });
   if (question === null) throw new AppError("generator:unavailable");

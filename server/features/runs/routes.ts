@@ -33,8 +33,8 @@ const start = defineRoute({
     const { mode, challenge_id: challengeId = null, category = null } = body;
     const { run, question, isCached } =
       mode === "endless" || challengeId === null
-        ? await startEndless(deps, caller, category)
-        : await startChallenge(deps, caller, { mode, challengeId });
+        ? await startEndless(deps, caller.playerId, category)
+        : await startChallenge(deps, caller.playerId, { mode, challengeId });
     const shown = s.presentRun(run);
     const asked = question === null ? null : presentPlayQuestion({ ...question, isCached });
     return reply(200, { ...shown, run: shown, question: asked });
@@ -71,7 +71,7 @@ const answer = defineRoute({
   errors: ["run:not_found", "run:already_answered", "player:not_found"],
   handler: async ({ params, body, caller, deps, memoizeForKey }) => {
     const given = { selectedIndex: body.selected_index, timeTakenMs: body.time_taken_ms };
-    const outcome = await answerRun(deps, caller, { ...params, memoizeForKey }, given);
+    const outcome = await answerRun(deps, caller.playerId, { ...params, memoizeForKey }, given);
     const next = outcome.next === null ? null : presentPlayQuestion(outcome.next);
     return reply(200, s.presentAnswer(outcome, next));
   },
@@ -94,7 +94,7 @@ const advance = defineRoute({
     "run:no_more_questions",
   ],
   handler: async ({ params, caller, deps }) => {
-    const { run, question } = await advanceRun(deps, caller, params.id);
+    const { run, question } = await advanceRun(deps, caller.playerId, params.id);
     const asked = presentPlayQuestion({ ...question, isCached: true });
     return reply(200, { run: s.presentRun(run), question: asked });
   },

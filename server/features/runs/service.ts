@@ -7,7 +7,6 @@ import { AppError } from "../../platform/errors.ts";
 import { randomId } from "../../platform/ids.ts";
 import type { WithClock, WithEm } from "../../platform/capabilities.ts";
 import type { RunDeps } from "./deps.ts";
-import type { Caller } from "../../http/auth/auth.ts";
 import type { MemoizeForKey } from "../../http/pipeline/idempotent-input.ts";
 import { recordAnswerWithin, repeated, type RecordedAnswer } from "./domain/record.ts";
 import { believedTimeMs, scoreOf } from "./domain/score.ts";
@@ -78,11 +77,10 @@ export interface RunAnswer {
  */
 export async function answerRun(
   deps: RunDeps,
-  caller: Pick<Caller, "playerId" | "isGuest">,
+  playerId: number,
   { id, memoizeForKey }: { id: number; memoizeForKey: MemoizeForKey },
   answer: RunAnswer,
 ): Promise<AnswerOutcome> {
-  const { playerId } = caller;
   // Generating the next question must not count as the player's time.
   const answeredAt = deps.clock.now();
   const seen = await readRun(deps, playerId, id);
@@ -242,10 +240,10 @@ async function complete(em: EntityManager, run: runs.RunRow, now: number): Promi
  */
 export async function advanceRun(
   deps: WithEm & WithClock,
-  caller: Pick<Caller, "playerId" | "isGuest">,
+  playerId: number,
   id: number,
 ): Promise<{ run: runs.RunRow; question: QuestionRow }> {
-  const seen = await readRun(deps, caller.playerId, id);
+  const seen = await readRun(deps, playerId, id);
   nextIdOf(seen);
   return deps.em.transactional(async (em) => {
     const run = (await runs.lockRun(em, id)) ?? seen;

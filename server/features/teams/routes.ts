@@ -87,7 +87,7 @@ const join = defineRoute({
   responses: { 200: s.OwnTeam },
   errors: ["team:not_found", "team:full", "team:already_member"],
   handler: async ({ body, caller, deps }) =>
-    reply(200, { team: s.presentOwnTeam(await joinTeam(deps, caller, body.join_code)) }),
+    reply(200, { team: s.presentOwnTeam(await joinTeam(deps, caller.playerId, body.join_code)) }),
 });
 
 const leave = defineRoute({
@@ -99,7 +99,7 @@ const leave = defineRoute({
   responses: { 204: null },
   errors: ["team:not_found"],
   handler: async ({ caller, deps }) => {
-    await leaveTeam(deps, caller);
+    await leaveTeam(deps, caller.playerId);
     return reply(204);
   },
 });

@@ -9,7 +9,6 @@ import { randomString } from "../../platform/ids.ts";
 import { codeIn } from "../../platform/text/pasted.ts";
 import { skeletonOf } from "../../platform/text/skeletons.ts";
 import type { TeamDeps } from "./deps.ts";
-import type { Caller } from "../../http/auth/auth.ts";
 import { joinAlphabet, joinCodeLength, joinForm } from "./schemas.ts";
 
 /** Members of a team at most (LB-05). */
@@ -83,13 +82,12 @@ function require(team: teams.TeamRow | null): teams.TeamRow {
  */
 export async function joinTeam(
   deps: TeamDeps,
-  caller: Pick<Caller, "playerId" | "isGuest">,
+  playerId: number,
   text: string,
 ): Promise<teams.TeamRow> {
   const code = codeIn(text, joinForm);
   if (code === null) throw new AppError("team:not_found");
   const at = new Date(deps.clock.now());
-  const { playerId } = caller;
   return deps.em.transactional(async (em) => {
     const teamId = await teams.findTeamByCode(em, code);
     // Also checked before the lock, so that a repeat does not wait.
@@ -104,11 +102,7 @@ export async function joinTeam(
 }
 
 /** The caller leaves; throws `team:not_found` without a team. */
-export async function leaveTeam(
-  deps: TeamDeps,
-  caller: Pick<Caller, "playerId" | "isGuest">,
-): Promise<void> {
-  const { playerId } = caller;
+export async function leaveTeam(deps: TeamDeps, playerId: number): Promise<void> {
   await deps.em.transactional(async (em) => {
     const team = require(await teams.findTeamOf(em, playerId));
     if (!(await removeMember(em, team.id, playerId))) throw new AppError("team:not_found");

@@ -22,7 +22,7 @@ const submit = defineRoute({
   responses: { 200: s.Submitted },
   errors: ["auth:token_invalid", "server:unavailable"],
   handler: async ({ body, caller, deps, memoizeForKey }) =>
-    reply(200, await submitResult(deps, caller, body, await nameOf(memoizeForKey))),
+    reply(200, await submitResult(deps, caller.playerId, body, await nameOf(memoizeForKey))),
 });
 
 const leaderboard = defineRoute({

@@ -9,7 +9,6 @@ import { foldName } from "../../platform/text/account-names.ts";
 import { dateIn, latestDate, monthOf, startOfDate, weekOf } from "../../platform/time/days.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { WordGameDeps } from "./deps.ts";
-import type { Caller } from "../../http/auth/auth.ts";
 import { awardWhenDue } from "../wallet/domain/awards.ts";
 import { presentLine, type WordLeaderboard, type ResultBody } from "./schemas.ts";
 
@@ -23,11 +22,10 @@ const firstResult = { awardId: "id.award.first_words", game: "wordgame" };
  */
 export async function submitResult(
   deps: WordGameDeps,
-  caller: Pick<Caller, "playerId" | "isGuest">,
+  playerId: number,
   body: Static<typeof ResultBody>,
   ref: string | null,
 ): Promise<{ username: string; rank: number }> {
-  const { playerId } = caller;
   const now = deps.clock.now();
   const date = body.type === "daily" ? (body.date ?? null) : null;
   if (date !== null && date > latestDate(now)) {

@@ -268,11 +268,12 @@ describe("the guest token of a player who became an account", () => {
 
   it("writes nothing in a transaction before the upgrade event is received", async () => {
     const guest = await enter(app);
-    const caller = { playerId: guest.player.id, isGuest: true };
+    const playerId = guest.player.id;
+    const caller = { playerId, isGuest: true };
     const { deps } = app;
     await seedQuestions(deps.em, () => starterQuestions(1));
     const question = await deps.em.findOneOrFail(QuestionSchema, { pool: "public" });
-    const request = { ...{ caller, playerId: guest.player.id, keyOwner: null, ip: "127.0.0.1" } };
+    const request = { ...{ caller, playerId, keyOwner: null, ip: "127.0.0.1" } };
     const entry = { route: { auth: "player" } };
     /** What a handler of a route for players gets for this caller. */
     const own = () =>
@@ -297,12 +298,15 @@ describe("the guest token of a player who became an account", () => {
       ["award", () => claimAward(own(), caller, award)],
       ["practice", answer],
       ["report", report],
-      ["end of a play session", () => endPlaySession(own(), caller)],
-      ["preferences", () => mergePreferences(own(), caller, { a: 1 })],
-      ["team", () => joinTeam(own(), caller, "ABCDEFGH")],
-      ["leave", () => leaveTeam(own(), caller)],
-      ["run", () => advanceRun(own(), caller, 1)],
-      ["word game", () => submitResult(own(), caller, { ...result, timeTaken: 1 } as never, null)],
+      ["end of a play session", () => endPlaySession(own(), playerId)],
+      ["preferences", () => mergePreferences(own(), playerId, { a: 1 })],
+      ["team", () => joinTeam(own(), playerId, "ABCDEFGH")],
+      ["leave", () => leaveTeam(own(), playerId)],
+      ["run", () => advanceRun(own(), playerId, 1)],
+      [
+        "word game",
+        () => submitResult(own(), playerId, { ...result, timeTaken: 1 } as never, null),
+      ],
     ];
     for (const [name, write] of writes) {
       const refusal = await write().then(
