@@ -12,11 +12,11 @@ export interface Caller {
   expiresAt: number;
 }
 
-/** Caller of a lobby route: a lobby token names the seat, a bearer token the player (LOB-01). */
+/** Caller of a route of a room: the token of a seat names the seat, a bearer token the player (LOB-01). */
 export interface SeatCaller {
   seatId: number | null;
   player: Caller | null;
-  /** The seat comes from the cookie; a bearer token of a player in the lobby has precedence. */
+  /** The seat comes from the cookie; a bearer token of a player in the room has precedence. */
   isCookieSeat: boolean;
 }
 

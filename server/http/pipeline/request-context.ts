@@ -49,7 +49,7 @@ export abstract class RequestContext implements RequestInfo {
   numBodyBytes = 0;
   caller: Caller | SeatCaller | OperatorCaller | null = null;
   playerId: number | null = null;
-  /** Seat named by the lobby token. */
+  /** Seat named by its token. */
   seatId: number | null = null;
   /** Owner of the valid API key of the request, even when the route does not let the key act as its owner. */
   keyOwner: number | null = null;

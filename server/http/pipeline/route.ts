@@ -8,7 +8,8 @@ import type { StreamResponse } from "../uws/stream-response.ts";
 
 /**
  * Auth level: `public` (tokens are not read), `optional`, `player` (guest or registered; each transaction of `deps.em`
- * refuses a guest who was upgraded meanwhile, S8), `registered`, `guest`; `seat` needs a lobby credential, `optional_seat` reads one (LOB-01, LOB-02).
+ * refuses a guest who was upgraded meanwhile, S8), `registered`, `guest`; `seat` needs the token of a seat or a
+ * login, `optional_seat` reads them (LOB-01, LOB-02).
  */
 export type PublicLevel =
   "public" | "optional" | "player" | "registered" | "guest" | "seat" | "optional_seat";
