@@ -1,3 +1,5 @@
+import { hostCalls, noSeat, seatCalls, type SeatCall } from "./seats.ts";
+
 /** An invalid request below a lobby, and its response. */
 export interface Case {
   what: string;
@@ -10,41 +12,17 @@ export interface Case {
   expected: string;
 }
 
-type Call = [method: string, path: string, body?: unknown];
-
 const answer = { selected_index: 1, time_taken_ms: 100 };
 const pick = { selected_index: 1 };
 
-/** Endpoints for any seat, each with a valid body. */
-export const seatCalls: readonly Call[] = [
-  ["POST", "/token"],
-  ["POST", "/answer", answer],
-  ["POST", "/pick", pick],
-  ["POST", "/heartbeat"],
-  ["POST", "/leave"],
-];
-
-/** Endpoints for the host's seat; the player to remove does not exist. */
-export const hostCalls: readonly Call[] = [
-  ["PATCH", "/settings", { timer: 60 }],
-  ["POST", "/start"],
-  ["POST", "/lock", {}],
-  ["POST", "/next", {}],
-  ["POST", "/end"],
-  ["DELETE", "/players/2000000000"],
-  ["GET", "/results"],
-];
-
-export const allCalls = [...seatCalls, ...hostCalls];
-
-const caseOf = ([method, path, body]: Call, what: string, expected: string): Case => ({
+const caseOf = ([method, path, body]: SeatCall, what: string, expected: string): Case => ({
   ...{ what: `${method} ${path}: ${what}`, method, path, expected },
   ...(body === undefined ? {} : { body }),
 });
 
 /** Every endpoint with invalid credentials; `bad` names them. */
 export function credentialCases(bad: Record<string, [Record<string, string>, string]>): Case[] {
-  return allCalls.flatMap((call) =>
+  return seatCalls.flatMap((call) =>
     Object.entries(bad).map(([what, [headers, expected]]) => ({
       ...caseOf(call, what, expected),
       headers,
@@ -54,11 +32,11 @@ export function credentialCases(bad: Record<string, [Record<string, string>, str
 
 /** A caller without a seat in this lobby. */
 export function outsiderCases(headers: Record<string, string>): Case[] {
-  const refusalOf = (call: Call) => {
+  const refusalOf = (call: SeatCall) => {
     if (hostCalls.includes(call)) return "403 lobby:not_host";
     return call[1] === "/token" ? "403 lobby:not_member" : "404 lobby:player_not_found";
   };
-  return allCalls.map((call) => ({ ...caseOf(call, "a stranger", refusalOf(call)), headers }));
+  return seatCalls.map((call) => ({ ...caseOf(call, "a stranger", refusalOf(call)), headers }));
 }
 
 /** A player who is not the host. */
@@ -75,7 +53,7 @@ const stateRefusals: Record<State, Record<string, string>> = {
     "POST /lock": "400 lobby:not_in_progress",
     "POST /next": "400 lobby:not_in_progress",
     "GET /results": "400 lobby:not_finished",
-    "DELETE /players/2000000000": "404 lobby:player_not_found",
+    [`DELETE /players/${noSeat}`]: "404 lobby:player_not_found",
   },
   coop: {
     "POST /answer": "400 lobby:wrong_mode",
@@ -83,7 +61,7 @@ const stateRefusals: Record<State, Record<string, string>> = {
     "POST /start": "400 lobby:already_started",
     "POST /next": "400 lobby:too_early",
     "GET /results": "400 lobby:not_finished",
-    "DELETE /players/2000000000": "404 lobby:player_not_found",
+    [`DELETE /players/${noSeat}`]: "404 lobby:player_not_found",
   },
   versus: {
     "POST /pick": "400 lobby:wrong_mode",
@@ -92,7 +70,7 @@ const stateRefusals: Record<State, Record<string, string>> = {
     "POST /start": "400 lobby:already_started",
     "POST /next": "400 lobby:too_early",
     "GET /results": "400 lobby:not_finished",
-    "DELETE /players/2000000000": "404 lobby:player_not_found",
+    [`DELETE /players/${noSeat}`]: "404 lobby:player_not_found",
   },
   finished: {
     "POST /answer": "400 lobby:not_in_progress",
@@ -101,7 +79,7 @@ const stateRefusals: Record<State, Record<string, string>> = {
     "POST /next": "400 lobby:not_in_progress",
     "PATCH /settings": "400 lobby:not_waiting",
     "POST /start": "400 lobby:already_started",
-    "DELETE /players/2000000000": "404 lobby:player_not_found",
+    [`DELETE /players/${noSeat}`]: "404 lobby:player_not_found",
     "POST /heartbeat": "200",
     "POST /leave": "204",
     "POST /end": "200",
@@ -111,7 +89,7 @@ const stateRefusals: Record<State, Record<string, string>> = {
 
 export function stateCases(state: State, headers: Record<string, string>): Case[] {
   const refusals = stateRefusals[state];
-  return allCalls.flatMap((call) => {
+  return seatCalls.flatMap((call) => {
     const expected = refusals[`${call[0]} ${call[1]}`];
     return expected === undefined ? [] : [{ ...caseOf(call, `while ${state}`, expected), headers }];
   });

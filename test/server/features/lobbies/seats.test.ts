@@ -5,6 +5,7 @@ import { startApp, type App } from "../../../support/app.ts";
 import {
   ask,
   cookieOf,
+  hostCalls,
   lobbyOf,
   login,
   openTable,
@@ -16,7 +17,6 @@ import {
 } from "./seats.ts";
 
 let app: App;
-const hostCalls = seatCalls.slice(0, 6);
 
 describe("the seats of a lobby", () => {
   before(async () => {

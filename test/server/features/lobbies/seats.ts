@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import type { Static } from "typebox";
+import Value from "typebox/value";
+import { lobbyRoutes } from "../../../../server/features/lobbies/routes.ts";
 import type { LobbyWire } from "../../../../server/features/lobbies/schemas.ts";
 import type { App } from "../../../support/app.ts";
 import { enter, tokenOf } from "../../../support/identity.ts";
@@ -142,17 +144,21 @@ export function tally(answers: Answer[]): Record<string, number> {
   return counts;
 }
 
-/** Every endpoint that requires a seat, the host's first: method, path below the lobby, a valid body. */
-export const seatCalls: readonly (readonly [method: string, path: string, body?: object])[] = [
-  ["PATCH", "/settings", { timer: 45 }],
-  ["POST", "/start"],
-  ["POST", "/lock"],
-  ["POST", "/next"],
-  ["POST", "/end"],
-  ["DELETE", "/players/1"],
-  ["POST", "/token"],
-  ["POST", "/answer", { selected_index: 0, time_taken_ms: 0 }],
-  ["POST", "/pick", { selected_index: 0 }],
-  ["POST", "/heartbeat"],
-  ["POST", "/leave"],
-];
+/** A request to an endpoint; the body has what its schema requires. */
+export type SeatCall = readonly [method: string, path: string, body?: object];
+
+/** A seat that no lobby has. */
+export const noSeat = "2000000000";
+const isOfHost = ({ errors }: (typeof lobbyRoutes)[number]) => errors.includes("lobby:not_host");
+const callsWhere = (isWanted: (route: (typeof lobbyRoutes)[number]) => boolean): SeatCall[] =>
+  lobbyRoutes
+    .filter((route) => route.auth === "seat" && isWanted(route))
+    .map(({ method, path, body }) => {
+      const below = path.slice(`${base}/{code}`.length).replace("{playerId}", noSeat);
+      return body ? [method, below, Value.Create(body) as object] : [method, below];
+    });
+
+/** Every endpoint for the host's seat, for any seat, and both, with paths below the lobby. */
+export const hostCalls = callsWhere(isOfHost);
+export const guestCalls = callsWhere((route) => !isOfHost(route));
+export const seatCalls = [...hostCalls, ...guestCalls];
