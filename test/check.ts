@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { filesToFormat } from "./support/changed-files.ts";
@@ -22,6 +23,9 @@ const cache = join("node_modules", ".cache");
 
 /** By its own path: the oldest TypeScript of the client's tests has a program of the same name. */
 const compiler = join("node_modules", "typescript", "bin", "tsc");
+
+/** Every checker infers the types again that many files share, so four of them, its default, are slower on two cores. */
+const checkers = String(Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2))));
 
 type Check = readonly [name: string, command: string, args: readonly string[]];
 
@@ -46,6 +50,7 @@ const all: readonly (Check | false)[] = [
     compiler,
     [
       "--noEmit",
+      ...["--checkers", checkers],
       "--incremental",
       "--tsBuildInfoFile",
       join(cache, "types.tsbuildinfo"),
