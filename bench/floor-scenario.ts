@@ -1,10 +1,23 @@
+import type { Plan } from "./rooms/compare.ts";
 import type { Table } from "./report.ts";
 
 export interface BenchOptions {
   /** Short runs with coarse numbers. */
   isQuick: boolean;
-  everyday: EverydaySizes;
+  rooms: RoomSizes;
   rolling: RollingSizes;
+}
+
+/** Sizes of `hub` and `lobby` that the command changes. */
+export interface RoomSizes extends Partial<
+  Pick<Plan, "rates" | "lobbies" | "streams" | "rounds" | "seconds">
+> {
+  /** HTTP workers of the service, one side per number. */
+  workers?: number[];
+  /** Services with several workers are also measured with clients that follow the owner of a lobby. */
+  follow?: true;
+  /** Servers of other projects. */
+  peers: string[];
 }
 
 /** Sizes of `rolling`. */
@@ -17,26 +30,6 @@ export interface RollingSizes {
   games: number;
   /** Length of the control run. */
   seconds: number;
-}
-
-/** Sizes of `lobby everyday`. */
-export interface EverydaySizes {
-  /** Commands per second over all lobbies. */
-  rates: number[];
-  lobbies: number;
-  /** Streams per lobby. */
-  streams: number;
-  rounds: number;
-  /** Length of a round. */
-  seconds: number;
-  /** HTTP workers of the service, one side per number. */
-  workers: number[];
-  /** Services with several workers are also measured with clients that follow the owner of a lobby. */
-  follow: boolean;
-  /** Another checkout whose service is measured as a separate side; null: none. */
-  beside: string | null;
-  /** Packages that are installed into a cache folder and measured as peers. */
-  peers: string[];
 }
 
 /** An independent measurement, which starts everything it needs and cleans up after itself. */

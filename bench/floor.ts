@@ -1,99 +1,69 @@
-import { readArguments, refuse, wholeNumber } from "../test/support/arguments.ts";
+import { Command, InvalidArgumentError } from "commander";
 import { inOwnFolder } from "../test/support/own-folder.ts";
 import { floorBenches } from "./floor-benches.ts";
 import { peerNames } from "./peers/named.ts";
 import { printTable } from "./report.ts";
-import type { EverydaySizes, RollingSizes, Scenarios } from "./floor-scenario.ts";
+import type { BenchOptions, RoomSizes, Scenarios } from "./floor-scenario.ts";
 
 /**
- * `npm run bench -- floor <name> [scenario...] [<name>...] [--quick]`: everything that is compared runs in the
- * same run. A word that names a scenario of the bench before it is that one, any other is a bench.
+ * `npm run bench -- floor <name> [scenario...] [<name>...]`: everything that is compared runs in the same run. A word that
+ * names a scenario of the bench before it is that one, any other is a bench.
  */
-const form =
-  "npm run bench -- floor <name> [scenario...] [<name>...] [--quick]\n" +
-  "  lobby everyday: [--rates 400,800,2800] [--lobbies 200] [--streams 8] [--rounds 12] [--seconds 20]\n" +
-  "                  [--workers 1,2] [--follow] [--beside <another checkout>] [--peers socketio,socketio-streams,colyseus]\n" +
-  "  rolling:        [--rate 200] [--streams 1000] [--games 60] [--seconds 20]";
+const count = (text: string): number => {
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a whole number of at least 1.");
+};
+const counts = (text: string): number[] => text.split(",").map(count);
+const peers = (text: string): string[] => {
+  const names = text.split(",");
+  if (names.every((name) => peerNames.includes(name))) return names;
+  throw new InvalidArgumentError(`A peer is ${peerNames.join(", ")}.`);
+};
 
-function usage(reason: string, choices: Record<string, { about: string }>): never {
-  const lines = Object.entries(choices).map(([name, { about }]) => `  ${name.padEnd(12)} ${about}`);
-  return refuse([form, ...lines].join("\n"), reason);
-}
+const listOf = (all: Record<string, { about: string }>) =>
+  Object.entries(all).map(([name, { about }]) => `  ${name.padEnd(12)} ${about}`);
 
-const { values, positionals } = readArguments(form, {
-  allowPositionals: true,
-  options: {
-    quick: { type: "boolean", default: false },
-    rates: { type: "string", default: "400,800,2800" },
-    lobbies: { type: "string", default: "200" },
-    streams: { type: "string" },
-    rate: { type: "string" },
-    games: { type: "string" },
-    rounds: { type: "string", default: "12" },
-    seconds: { type: "string", default: "20" },
-    workers: { type: "string", default: "1,2" },
-    follow: { type: "boolean", default: false },
-    beside: { type: "string" },
-    peers: { type: "string", default: "" },
-  },
-});
+const program = new Command("npm run bench -- floor")
+  .argument("<names...>", "benches, each followed by some of its scenarios; without them all")
+  .option("--quick", "short runs with coarse numbers")
+  .option("--rates <per second>", "hub, lobby: commands, as 400,800", counts)
+  .option("--lobbies <number>", "hub, lobby", count)
+  .option("--streams <number>", "hub, lobby: of a lobby; rolling: in all", count)
+  .option("--rounds <number>", "hub, lobby", count)
+  .option("--seconds <number>", "hub, lobby: of a round; rolling: of the control run", count)
+  .option("--workers <numbers>", "lobby: HTTP workers, as 1,2", counts)
+  .option("--follow", "lobby: also with clients that follow the owner of a lobby")
+  .option("--peers <names>", `hub, lobby: ${peerNames.join(",")}`, peers, [])
+  .option("--rate <per second>", "rolling: requests", count)
+  .option("--games <number>", "rolling: at a time", count)
+  .addHelpText("after", ["\nBenches:", ...listOf(floorBenches)].join("\n"))
+  .parse();
 
-function peerList(text: string): string[] {
-  const names = text === "" ? [] : text.split(",");
-  const unknown = names.find((name) => !peerNames.includes(name));
-  return unknown === undefined
-    ? names
-    : refuse(form, `there is no peer "${unknown}", only ${peerNames.join(", ")}`);
-}
+type Options = RoomSizes & { quick?: true; rate?: number; games?: number };
 
-function everydaySizes(): EverydaySizes {
-  const number = (name: string, text: string) => wholeNumber(form, `--${name}`, text);
-  const list = (name: string, text: string) => text.split(",").map((one) => number(name, one));
-  return {
-    rates: list("rates", values.rates),
-    lobbies: number("lobbies", values.lobbies),
-    streams: number("streams", values.streams ?? "8"),
-    rounds: number("rounds", values.rounds),
-    seconds: number("seconds", values.seconds),
-    workers: list("workers", values.workers),
-    follow: values.follow,
-    beside: values.beside ?? null,
-    peers: peerList(values.peers),
+function optionsOf({ quick, rate, games, ...rooms }: Options): BenchOptions {
+  const [perSecond, streams, numGames] = quick ? [50, 100, 10] : [200, 1000, 60];
+  const rolling = {
+    ...{ perSecond: rate ?? perSecond, streams: rooms.streams ?? streams },
+    ...{ games: games ?? numGames, seconds: rooms.seconds ?? 20 },
   };
-}
-
-function rollingSizes(): RollingSizes {
-  const { quick } = values;
-  const size = (name: "rate" | "streams" | "games", usual: string, short: string) =>
-    wholeNumber(form, `--${name}`, values[name] ?? (quick ? short : usual));
-  return {
-    perSecond: size("rate", "200", "50"),
-    streams: size("streams", "1000", "100"),
-    games: size("games", "60", "10"),
-    seconds: wholeNumber(form, "--seconds", values.seconds),
-  };
+  return { isQuick: quick === true, rooms, rolling };
 }
 
 const chosen: { scenarios: Scenarios; only: Set<string> }[] = [];
-for (const word of positionals) {
+for (const word of program.args) {
   const last = chosen.at(-1);
   const bench = floorBenches[word];
   if (last?.scenarios[word]) last.only.add(word);
-  else if (bench) chosen.push({ ...(await bench.load()), only: new Set() });
-  else
-    usage(
-      `there is no ${last ? "scenario or bench" : "bench"} "${word}"`,
-      last?.scenarios ?? floorBenches,
-    );
+  else if (bench) chosen.push({ scenarios: await bench.load(), only: new Set() });
+  else {
+    const choices = listOf({ ...last?.scenarios, ...floorBenches });
+    program.error([`there is no scenario or bench "${word}", only`, ...choices].join("\n"));
+  }
 }
-if (chosen.length === 0) usage("which bench?", floorBenches);
 
 async function runChosen(): Promise<number> {
-  const options = {
-    isQuick: values.quick,
-    everyday: everydaySizes(),
-    rolling: rollingSizes(),
-  };
+  const options = optionsOf(program.opts());
   for (const { scenarios, only } of chosen)
     for (const [name, scenario] of Object.entries(scenarios)) {
       if (only.size > 0 && !only.has(name)) continue;

@@ -1,39 +1,16 @@
 import { newPlayer } from "../test/support/player.ts";
 import type { Service } from "../test/support/process.ts";
-import { openGenerator, type ClosedGenerator } from "./closed/generator.ts";
-import {
-  comparedTable,
-  measureRequests,
-  startEcho,
-  type Compared,
-  type Measured,
-} from "./closed/measure.ts";
+import { measureRequests, startEcho, type Measured, type Measurement } from "./closed/measure.ts";
 import { requestText } from "./raw-request.ts";
 import type { Scenarios } from "./floor-scenario.ts";
-import { anyPicks, forwardedPicks, startGames } from "./lobby/field.ts";
 import { projectedGame } from "./needs.ts";
-import { pidsOf, withService } from "./service.ts";
+import { treeByKind } from "./processes.ts";
+import { verdict, type Table } from "./report.ts";
+import { ownerPort, pickRequest, startGames } from "./rooms/games.ts";
+import { withService } from "./service.ts";
 
-const lobbyCount = 100;
 const connections = 64;
 const listPath = "/v2/items?limit=50";
-
-/** Requests at saturation. Picks go to games that were started for the run: a question is open for a minute only. */
-const loads = {
-  "public GET": async () => gets("/v1/games/trivia/categories"),
-  "authenticated GET": async ({ url }) => {
-    const player = await newPlayer(url, "Bench");
-    return gets("/v1/tokens/validate", { authorization: `Bearer ${player.accessToken}` });
-  },
-  "cached list of 50": async () => gets(listPath),
-  "committed pick, local": async (service, generator) =>
-    anyPicks(generator, await startGames(service, lobbyCount)),
-  "committed pick, forwarded": async (service, generator) =>
-    forwardedPicks(service, generator, await startGames(service, lobbyCount)),
-} satisfies Record<
-  string,
-  (service: Service, generator: ClosedGenerator) => Promise<(string | null)[]>
->;
 
 export const scenarios: Scenarios = {
   all: {
@@ -41,78 +18,120 @@ export const scenarios: Scenarios = {
     async run({ isQuick }) {
       const seconds = isQuick ? 2 : 6;
       const title = `http: ${connections} connections, ${seconds} s each`;
-      return [comparedTable(title, await measureAll(seconds))];
+      return [tableOf(title, await measureAll(seconds))];
     },
   },
 };
 
-const gets = (path: string, headers: Record<string, string> = {}): string[] =>
-  Array.from({ length: connections }, () => requestText("GET", path, { headers }));
+/** A row, its baseline, and the maximum ratio of processor time. */
+type Compared = [row: Measured, against?: Measured, limit?: number];
 
 async function measureAll(seconds: number): Promise<Compared[]> {
-  const measured = (name: keyof typeof loads, service: Service) => measure(service, name, seconds);
-  const [publicGet, authedGet, list, local, listBytes] = await withService(1, async (service) => {
-    await projectedGame.provide(service);
-    const text = await (await fetch(service.url + listPath)).text();
-    return [
-      await measured("public GET", service),
-      await measured("authenticated GET", service),
-      await measured("cached list of 50", service),
-      await measured("committed pick, local", service),
-      text.length,
-    ];
+  const local = await withService(1, (service) => measureLocal(service, seconds));
+  const forwarded = await withService(2, (service) => measureForwarded(service, seconds), {
+    WORKER_PORTS: "auto",
   });
-  const forwarded = await withService(2, (service) =>
-    measured("committed pick, forwarded", service),
-  );
-  const [echo, listEcho] = await Promise.all([startEcho(), startEcho(listBytes)]);
-  try {
-    const given = { connections, seconds };
-    const get = requestText("GET", "/", {
-      headers: { authorization: `Bearer ${"x".repeat(300)}` },
+  const [echo, listEcho] = await Promise.all([startEcho(), startEcho(local.listBytes)]);
+  const measure = ({ url, pid }: typeof echo, name: string, request: string, perSecond?: number) =>
+    measureRequests({
+      ...{ name, seconds, urls: each(url), requests: each(request), pids: [pid] },
+      ...(perSecond !== undefined && { perSecond }),
     });
+  try {
+    const headers = { authorization: `Bearer ${"x".repeat(300)}` };
+    const get = requestText("GET", "/", { headers });
     const post = requestText("POST", "/", {
       headers: { "x-lobby-token": "x".repeat(300) },
       body: { selected_index: 1 },
     });
-    const echoGet = await echo.measure({ ...given, name: "raw echo GET", request: get });
-    const echoList = await listEcho.measure({
-      ...{ ...given, request: get, name: `raw echo GET of ${listBytes} bytes` },
-    });
-    const rawPost = await echo.measure({ ...given, name: "raw echo POST", request: post });
+    const echoGet = await measure(echo, "raw echo GET", get);
+    const echoList = await measure(listEcho, `raw echo GET of ${local.listBytes} bytes`, get);
+    const echoPost = await measure(echo, "raw echo POST", post);
     // Sending to an idle client costs several times as much as to a busy one, so the echo is also measured at
     // the rate of the committed picks.
-    const pacedPost = await echo.measure({
-      ...{ ...given, request: post, name: "raw echo POST, at the rate of local picks" },
-      perSecond: local.perSecond,
-    });
+    const name = "raw echo POST, at the rate of local picks";
+    const pacedPost = await measure(echo, name, post, local.pick.perSecond);
     return [
-      { row: echoGet, against: echoGet, limit: null },
-      { row: publicGet, against: echoGet, limit: 1.8 },
-      { row: authedGet, against: echoGet, limit: 2 },
-      { row: echoList, against: echoList, limit: null },
-      { row: list, against: echoList, limit: 2 },
-      { row: rawPost, against: rawPost, limit: null },
-      { row: pacedPost, against: rawPost, limit: null },
-      { row: local, against: pacedPost, limit: 3.5 },
-      { row: forwarded, against: pacedPost, limit: null },
+      [echoGet],
+      [local.publicGet, echoGet, 1.8],
+      [local.authedGet, echoGet, 2],
+      [echoList],
+      [local.list, echoList, 2],
+      [echoPost],
+      [pacedPost, echoPost],
+      [local.pick, pacedPost, 3.5],
+      [forwarded, pacedPost],
     ];
   } finally {
     await Promise.all([echo.stop(), listEcho.stop()]);
   }
 }
 
-async function measure(
-  service: Service,
-  name: keyof typeof loads,
-  seconds: number,
+const each = (value: string): string[] => Array.from({ length: connections }, () => value);
+
+function measureService(
+  { url, pid }: Service,
+  given: Pick<Measurement, "name" | "requests" | "seconds"> & { urls?: string[] },
 ): Promise<Measured> {
-  const generator = await openGenerator(service.url, connections);
-  try {
-    const requests = await loads[name](service, generator);
-    const given = { name, generator, requests, seconds, ...pidsOf(service) };
-    return await measureRequests(given);
-  } finally {
-    await generator.stop();
-  }
+  const { "HTTP worker": pids = [], Redis: redisPids = [] } = treeByKind(pid);
+  return measureRequests({ urls: each(url), ...given, pids, redisPids });
+}
+
+async function measureLocal(service: Service, seconds: number) {
+  await projectedGame.provide(service);
+  const player = await newPlayer(service.url, "Bench");
+  const headers = { authorization: `Bearer ${player.accessToken}` };
+  const get = (name: string, path: string, given = {}) => {
+    const requests = each(requestText("GET", path, { headers: given }));
+    return measureService(service, { name, requests, seconds });
+  };
+  const listBytes = (await (await fetch(service.url + listPath)).text()).length;
+  const publicGet = await get("public GET", "/v1/games/trivia/categories");
+  const authedGet = await get("authenticated GET", "/v1/tokens/validate", headers);
+  const list = await get("cached list of 50", listPath);
+  // Started now, because a question is open for a minute only.
+  const seats = await startGames(service.url, connections);
+  const requests = seats.slice(0, connections).map(pickRequest);
+  const pick = await measureService(service, { name: "committed pick, local", requests, seconds });
+  return { listBytes, publicGet, authedGet, list, pick };
+}
+
+/** Every connection goes to another process than the one that owns the lobby of its picks. */
+async function measureForwarded(service: Service, seconds: number): Promise<Measured> {
+  const seats = (await startGames(service.url, connections)).slice(0, connections);
+  const owners = await Promise.all(seats.map(ownerPort));
+  const ports = [...new Set(owners)];
+  const urls = owners.map((owner) => {
+    const other = ports.find((port) => port !== owner);
+    if (other === undefined) throw new Error("one process owns all lobbies");
+    return `http://127.0.0.1:${other}`;
+  });
+  const requests = seats.map(pickRequest);
+  const name = "committed pick, forwarded";
+  return measureService(service, { name, requests, urls, seconds });
+}
+
+/** Rows with their ratios of processor time and rate to their baselines. */
+function tableOf(title: string, rows: readonly Compared[]): Table {
+  return {
+    title: `${title}; worker us = CPU of the HTTP workers per request`,
+    head: [
+      ...["scenario", "req/s", "p50 ms", "p99 ms", "worker us", "Redis us"],
+      ...["vs echo", "rate vs echo", "target", "answers"],
+    ],
+    rows: rows.map(([row, against, limit]) => {
+      const ratio = row.workerMicros / (against?.workerMicros ?? row.workerMicros);
+      const rate = row.perSecond / (against?.perSecond ?? row.perSecond);
+      return [
+        ...[row.name, row.perSecond.toFixed(0), row.p50Ms.toFixed(2), row.p99Ms.toFixed(2)],
+        row.workerMicros.toFixed(1),
+        row.redisMicros > 0 ? row.redisMicros.toFixed(1) : "",
+        ...(against ? [`${ratio.toFixed(2)}x`, `${rate.toFixed(2)}x`] : ["", ""]),
+        limit === undefined ? "" : verdict(ratio, { limit, unit: "x" }),
+        Object.entries(row.statuses)
+          .map(([status, number]) => `${status}:${number}`)
+          .join(" "),
+      ];
+    }),
+  };
 }

@@ -89,44 +89,6 @@ const sumOf = (pids: readonly number[], file: string, name: string) =>
 const numberIn = (path: string, name: string) =>
   Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(readFileSync(path, "utf8"))?.[1] ?? 0);
 
-/** Maximum number of open files and sockets per process. */
-export function fileLimit(): number {
-  const limits = readFileSync("/proc/self/limits", "utf8");
-  return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? 1024);
-}
-
-/** Resource usage of one process. */
-export interface ProcessSample {
-  pid: number;
-  /** Its role in the service: "primary", "HTTP worker", "Redis", "Postgres". */
-  kind: string;
-  /** CPU time of its running threads, in nanoseconds. */
-  cpuNs: number;
-  /** Voluntary context switches of its threads. */
-  wakeUps: number;
-  threads: number;
-  /** Resident memory in KiB, and PSS, which divides shared pages among their processes. */
-  rssKib: number;
-  pssKib: number;
-}
-
-/** The process `root` and all its descendants, except those that end during the call. */
-export const sampleTree = (root: number): ProcessSample[] => [
-  ...readEach(treePids(root), (pid) => sampleOf(pid, pid === root)).values(),
-];
-
-function sampleOf(pid: number, isRoot: boolean): ProcessSample {
-  const kib = (name: string) => numberIn(`/proc/${pid}/smaps_rollup`, name);
-  const sample = { pid, kind: isRoot ? "primary" : kindOf(pid), cpuNs: 0, wakeUps: 0, threads: 0 };
-  for (const thread of readdirSync(`/proc/${pid}/task`)) {
-    const folder = `/proc/${pid}/task/${thread}`;
-    sample.threads += 1;
-    sample.cpuNs += Number(readFileSync(`${folder}/schedstat`, "utf8").split(" ")[0]);
-    sample.wakeUps += numberIn(`${folder}/status`, "voluntary_ctxt_switches");
-  }
-  return { ...sample, rssKib: kib("Rss"), pssKib: kib("Pss") };
-}
-
 const nameOf = (pid: number) => readFileSync(`/proc/${pid}/comm`, "utf8").trim();
 
 const roles: Record<string, string> = {

@@ -24,13 +24,8 @@ export function openSocket(url: string): Promise<Socket> {
   });
 }
 
-export interface RawAnswer {
-  status: string;
-  requestId: string;
-}
-
-/** Sends one request and reads the complete response. */
-export function ask(socket: Socket, request: string): Promise<RawAnswer> {
+/** Sends one request and reads the complete response; resolves to its status, such as "200". */
+export function ask(socket: Socket, request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = "";
     const onData = (chunk: Buffer) => {
@@ -42,10 +37,7 @@ export function ask(socket: Socket, request: string): Promise<RawAnswer> {
       if (text.length < end + 4 + length) return;
       socket.off("data", onData);
       socket.off("close", onClose);
-      resolve({
-        status: head.slice(9, 12),
-        requestId: /^x-request-id: (\S+)/im.exec(head)?.[1] ?? "",
-      });
+      resolve(head.slice(9, 12));
     };
     const onClose = () => reject(new Error("the connection was closed"));
     if (socket.destroyed) return onClose();
@@ -57,6 +49,6 @@ export function ask(socket: Socket, request: string): Promise<RawAnswer> {
 
 /** A GET that must be answered with 200. */
 export async function read(socket: Socket, path: string): Promise<void> {
-  const { status } = await ask(socket, requestText("GET", path));
+  const status = await ask(socket, requestText("GET", path));
   if (status !== "200") throw new Error(`${path} answered ${status}`);
 }

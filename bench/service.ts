@@ -1,18 +1,12 @@
 import { startService, type Service } from "../test/support/process.ts";
-import { treeByKind } from "./processes.ts";
 
-/**
- * The complete service on free ports, without rate limits, with default request logging. `root`: another
- * checkout.
- */
+/** The complete service on free ports, without rate limits, with default request logging. */
 export async function withService<T>(
   workers: number,
   work: (service: Service) => Promise<T>,
   env: Record<string, string> = {},
-  root?: string,
 ): Promise<T> {
   const service = await startService({
-    ...(root === undefined ? {} : { root }),
     env: {
       HTTP_WORKERS: String(workers),
       JOB_WORKERS: "1",
@@ -30,10 +24,4 @@ export async function withService<T>(
   } finally {
     await service.stop();
   }
-}
-
-/** Pids of the HTTP workers and of Redis. */
-export function pidsOf({ pid }: Service): { pids: number[]; redisPids: number[] } {
-  const { "HTTP worker": pids = [], Redis: redisPids = [] } = treeByKind(pid);
-  return { pids, redisPids };
 }

@@ -196,7 +196,7 @@ describe("the type of all dependencies", () => {
     ])
       assert.ok(name(from), from);
     for (const from of [
-      "bench/peers/hub-process.ts",
+      "bench/peers/raw-process.ts",
       "server/console/wallet.ts",
       "server/features/keys/service.ts",
       "server/features/runs/domain/live.ts",

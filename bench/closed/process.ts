@@ -2,13 +2,13 @@ import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { percentileOrMax, Times } from "../load/histogram.ts";
 import { serveCalls } from "../rpc.ts";
-import { ask, openSocket, requestText } from "../raw-request.ts";
+import { ask, openSocket } from "../raw-request.ts";
 
-/** Connections to one server that each send a request again and again, one at a time. */
+/** Connections that each send a request again and again, one at a time. */
 
 export interface RunOptions {
-  /** The request of each connection; one without a request is idle. */
-  requests: readonly (string | null)[];
+  /** The request of each connection. */
+  requests: readonly string[];
   seconds: number;
   /** Paces all connections together; without it each sends as soon as it has its response. */
   perSecond?: number;
@@ -24,7 +24,6 @@ export interface RunResult {
 }
 
 let sockets: Socket[] = [];
-const probe = requestText("GET", "/v1/health-check");
 
 async function run({ requests, seconds, perSecond }: RunOptions): Promise<RunResult> {
   const times = new Times();
@@ -35,13 +34,13 @@ async function run({ requests, seconds, perSecond }: RunOptions): Promise<RunRes
   await Promise.all(
     requests.map(async (request, i) => {
       const socket = sockets[i];
-      if (!socket || request === null) return;
+      if (!socket) return;
       for (let turn = i / requests.length; performance.now() < end; turn++) {
         // Missed turns are made up.
         const left = turnMs === 0 ? 0 : started + turn * turnMs - performance.now();
         if (left > 0.5) await pause(left);
         const sent = performance.now();
-        const { status } = await ask(socket, request);
+        const status = await ask(socket, request);
         times.record(performance.now() - sent);
         statuses[status] = (statuses[status] ?? 0) + 1;
       }
@@ -58,11 +57,8 @@ async function run({ requests, seconds, perSecond }: RunOptions): Promise<RunRes
 }
 
 const calls = {
-  /** Resolves to the `X-Request-Id` of each connection, whose prefix identifies the process that serves it. */
-  async open({ url, connections }: { url: string; connections: number }): Promise<string[]> {
-    sockets = await Promise.all(Array.from({ length: connections }, () => openSocket(url)));
-    const answers = await Promise.all(sockets.map((socket) => ask(socket, probe)));
-    return answers.map(({ requestId }) => requestId);
+  async open(urls: readonly string[]): Promise<void> {
+    sockets = await Promise.all(urls.map(openSocket));
   },
   run,
 };

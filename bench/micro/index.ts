@@ -4,7 +4,6 @@ import { idleService } from "./idle-service.ts";
 import { leaderboard } from "./leaderboard.ts";
 import { lobbies } from "./lobbies.ts";
 import { logins } from "./logins.ts";
-import { operator } from "./operator.ts";
 import { projection } from "./projection.ts";
 import { refusals } from "./refusals.ts";
 
@@ -14,7 +13,6 @@ export const scenarios: Scenarios = {
   leaderboard,
   lobbies,
   logins,
-  operator,
   projection,
   refusals,
 };

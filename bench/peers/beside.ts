@@ -3,14 +3,7 @@ import type { Beside, Happened } from "../load/beside.ts";
 import type { Summary } from "../load/histogram.ts";
 import type { Operation } from "../report/schema.ts";
 import type { RunResult } from "../rooms/generator.ts";
-import {
-  faultsText,
-  withAll,
-  withGenerator,
-  type Run,
-  type Side,
-  type With,
-} from "../rooms/side.ts";
+import { faultsText, withAll, withGenerator, type Run, type With } from "../rooms/side.ts";
 import { peerNamed } from "./named.ts";
 
 /** A room of a peer with its streams open. */
@@ -35,13 +28,12 @@ export function withPeers<T>(
   load: PeerLoad,
   work: (beside: (context: Beside) => Promise<Happened>) => Promise<T>,
 ): Promise<T> {
+  const sizes = { lobbies: 1, streams: load.streams };
   const opened =
-    (name: string): With<PeerRoom, T> =>
+    (peer: string): With<PeerRoom, T> =>
     (use) =>
-      peerNamed<T>(name)((side: Side) =>
-        withGenerator(side, { lobbies: 1, streams: load.streams }, (run) =>
-          use({ name: side.name, run }),
-        ),
+      peerNamed<T>(peer)((side) =>
+        withGenerator(side, sizes, (run) => use({ name: side.name, run })),
       );
   return withAll(names.map(opened), (rooms) => work((context) => bringLoad(rooms, load, context)));
 }
@@ -70,9 +62,8 @@ function problemsOf(name: string, result: RunResult): string[] {
 function operationsOf(name: string, result: RunResult, seconds: number): Operation[] {
   const { answers, lastDeliveries, refused } = result;
   const operation = (what: string, response: Summary, failed: number): Operation => ({
-    name: `${name}: ${what}`,
-    ...{ count: response.count, failed, limited: 0, perSecond: response.count / seconds },
-    ...{ response, service: null },
+    ...{ name: `${name}: ${what}`, count: response.count, failed, limited: 0 },
+    ...{ perSecond: response.count / seconds, response, service: null },
   });
   return [
     operation("change", answers, refused),

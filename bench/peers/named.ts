@@ -1,77 +1,77 @@
-import { cpuMicros, treeMicros, treePids } from "../processes.ts";
-import { installPeers } from "./packages.ts";
+import { requestText } from "../raw-request.ts";
+import { treeMicros } from "../processes.ts";
+import type { RoomSpec } from "../rooms/links.ts";
 import type { Protocol } from "../rooms/process.ts";
 import type { Side, With } from "../rooms/side.ts";
 import { startRemote } from "../rpc.ts";
 import { startRedis } from "../stores.ts";
-
-type PeerCalls = { port: () => number };
+import { withNchan } from "./nchan.ts";
+import { installPeers } from "./packages.ts";
 
 interface Peer {
   name: string;
   protocol: Protocol;
-  program: URL;
+  program: "raw" | "socketio" | "colyseus";
   /** It gets a Redis of its own, whose processor time counts. */
   hasRedis?: true;
 }
 
-const socketIo = new URL("./socketio-process.ts", import.meta.url);
+const socketio = { protocol: "socketio", program: "socketio" } as const;
+
+/** The raw server as a control: it only delivers, or stores a command before it answers. */
+export const raw: Peer = { name: "raw uWebSockets.js", protocol: "http", program: "raw" };
+export const floor: Peer = { ...raw, name: "floor", hasRedis: true };
 
 /** Servers of other projects, by their name in `--peers`; none stores a command before it answers. */
 const peers: Record<string, Peer> = {
-  socketio: { name: "Socket.IO", protocol: "socketio", program: socketIo },
+  socketio: { ...socketio, name: "Socket.IO" },
   "socketio-streams": {
-    name: "Socket.IO, 2 processes with Redis streams",
-    protocol: "socketio",
-    program: socketIo,
+    ...{ ...socketio, name: "Socket.IO, 2 processes with Redis streams" },
     hasRedis: true,
   },
-  colyseus: {
-    name: "Colyseus",
-    protocol: "colyseus",
-    program: new URL("./colyseus-process.ts", import.meta.url),
-  },
+  colyseus: { name: "Colyseus", protocol: "colyseus", program: "colyseus" },
 };
 
-export const peerNames = Object.keys(peers);
+export const peerNames = [...Object.keys(peers), "nchan"];
 
-/** Starts a peer, installed before its first use. */
-export const peerNamed =
-  <T>(name: string): With<Side, T> =>
-  async (work) => {
-    const peer = peers[name];
-    if (!peer) throw new Error(`there is no peer "${name}", only ${peerNames.join(", ")}`);
+/** Starts a peer, installed before its first use; Nchan is a package of the system. */
+export function peerNamed<T>(name: string): With<Side, T> {
+  const peer = peers[name];
+  return async (work) => {
+    if (!peer) return withNchan(work);
     await installPeers();
-    return withPeer(peer, work);
+    return withPeer<T>(peer)(work);
   };
+}
 
-async function withPeer<T>(peer: Peer, work: (side: Side) => Promise<T>): Promise<T> {
-  const redis = peer.hasRedis ? await startRedis() : null;
-  try {
-    const args = redis ? [redis.url] : [];
-    const remote = await startRemote<PeerCalls>(peer.program, { args });
+export const withPeer =
+  <T>({ name, protocol, program, hasRedis }: Peer): With<Side, T> =>
+  async (work) => {
+    const redis = hasRedis ? await startRedis() : null;
+    const file = new URL(`./${program}-process.ts`, import.meta.url);
+    const remote = await startRemote<{ port: () => number }>(file, {
+      args: redis ? [redis.url] : [],
+    });
+    let numRuns = 0;
     try {
       return await work({
-        name: peer.name,
-        port: await remote.call("port"),
-        protocol: peer.protocol,
-        rooms: async (count, streams) =>
-          Array.from({ length: count }, (_, n) => ({
-            streams,
-            streamPath: `&room=${n}`,
-            streamHeaders: "",
-            command: "",
-          })),
+        ...{ name, protocol, port: await remote.call("port") },
+        async rooms(count, streams) {
+          numRuns += 1;
+          return Array.from({ length: count }, (_, n) => roomOf(`room=${numRuns}-${n}`, streams));
+        },
         cpu: () => ({
           server: treeMicros(remote.pid),
-          ...(redis && { Redis: cpuMicros([redis.pid]) }),
+          ...(redis && { Redis: treeMicros(redis.pid) }),
         }),
-        pids: () => ({ server: treePids(remote.pid), ...(redis && { Redis: [redis.pid] }) }),
       });
     } finally {
       await remote.stop();
+      await redis?.stop();
     }
-  } finally {
-    await redis?.stop();
-  }
-}
+  };
+
+const roomOf = (query: string, streams: number): RoomSpec => ({
+  ...{ streams, streamPath: `/events?${query}`, streamHeaders: "" },
+  command: requestText("POST", `/command?${query}`, { body: { selected_index: 1 } }),
+});

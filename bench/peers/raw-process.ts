@@ -16,31 +16,20 @@ return seq`;
 /** The size of a pick event in a lobby of four. */
 const eventData = `{"type":"lobby.pick","data":{"pad":"${"x".repeat(260)}"}}`;
 
-interface FloorCommands {
-  commitCommand(stateKey: string, eventsKey: string, event: string): Promise<number>;
-}
-
 interface Room {
   /** Number of the last event, without Redis. */
   seq: number;
   subscribers: Set<HttpResponse>;
-  /** When its last event was written, in milliseconds of `performance.now()`. */
-  writtenAt: number;
 }
 
-const redis = await connect(process.argv[2]);
+const [redisUrl] = process.argv.slice(2);
+const redis = redisUrl === undefined ? null : connectRedis(redisUrl, silentLogger, "bench-floor");
+if (redis) await redisReady(redis);
+const script = String(await redis?.script("LOAD", commitScript));
 const rooms = new Map<string, Room>();
 
-async function connect(url: string | undefined): Promise<FloorCommands | null> {
-  if (url === undefined) return null;
-  const connection = connectRedis(url, silentLogger, "bench-floor");
-  await redisReady(connection);
-  connection.defineCommand("commitCommand", { numberOfKeys: 2, lua: commitScript });
-  return connection as unknown as FloorCommands;
-}
-
 function roomOf(name: string): Room {
-  const known = rooms.get(name) ?? { seq: 0, subscribers: new Set(), writtenAt: 0 };
+  const known = rooms.get(name) ?? { seq: 0, subscribers: new Set() };
   rooms.set(name, known);
   return known;
 }
@@ -50,10 +39,12 @@ async function commit(response: HttpResponse, name: string, isAborted: () => boo
   let seq = (room.seq += 1);
   // In a turn of its own a write is one system call.
   if (redis === null) await turn();
-  else seq = await redis.commitCommand(`floor:${name}`, `floor:${name}:events`, eventData);
+  else
+    seq = Number(
+      await redis.evalsha(script, 2, `floor:${name}`, `floor:${name}:events`, eventData),
+    );
   const frame = `id: ${seq}\nevent: lobby.pick\ndata: ${eventData}\n\n`;
   if (!isAborted()) response.cork(() => response.writeStatus("204 No Content").endWithoutBody());
-  room.writtenAt = performance.now();
   for (const stream of room.subscribers) stream.cork(() => stream.write(frame));
 }
 
@@ -73,19 +64,9 @@ app.post("/command", (response, request) => {
   });
 });
 
-/** Streams without a byte for 10 s would be closed, while the other servers have their turns. */
-const silenceMs = 4_000;
-setInterval(() => {
-  for (const room of rooms.values())
-    if (performance.now() - room.writtenAt > silenceMs)
-      for (const stream of room.subscribers) stream.cork(() => stream.write(":\n\n"));
-}, silenceMs).unref();
-
 let port = 0;
 app.listen("127.0.0.1", 0, (socket) => {
   if (!socket) throw new Error("no free port");
   port = us_socket_local_port(socket);
 });
-const calls = { port: () => port };
-export type RawCalls = typeof calls;
-serveCalls(calls);
+serveCalls({ port: () => port });

@@ -1,25 +1,23 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { within } from "../load/deadline.ts";
 import { ask, openSocket } from "../raw-request.ts";
 import type { OpenRoom, RoomCallbacks, RoomSpec } from "./links.ts";
 
 const headEnd = "\r\n\r\n";
+const openAtOnce = 8;
+const openMs = 10_000;
 
 /** Commands as HTTP requests over one keep-alive connection, events as server-sent events. */
 export const openHttpRoom: OpenRoom = async (port, spec, callbacks) => {
-  await openStreams(port, spec, callbacks);
+  for (let n = 0; n < spec.streams; n += openAtOnce) {
+    const length = Math.min(openAtOnce, spec.streams - n);
+    await Promise.all(Array.from({ length }, (_, at) => openStream(port, spec, n + at, callbacks)));
+  }
   return openCommands(port, spec.command, callbacks);
 };
 
-/** Resolves when all streams have their first bytes of the body, from which on they follow the room. */
-export async function openStreams(
-  port: number,
-  spec: RoomSpec,
-  callbacks: RoomCallbacks,
-): Promise<void> {
-  for (let n = 0; n < spec.streams; n++) await openStream(port, spec, n, callbacks);
-}
-
+/** Resolves when it has its first bytes of the body, from which on it follows the room. */
 async function openStream(
   port: number,
   { streamPath, streamHeaders, numberOpening = "\nid: " }: RoomSpec,
@@ -31,7 +29,7 @@ async function openStream(
   socket.write(`${request}Accept: text/event-stream\r\n\r\n`);
   let head = "";
   while (!/\r\n\r\n[^]/.test(head)) {
-    const [chunk] = (await once(socket, "data")) as [string];
+    const [chunk] = (await within(openMs, "a stream", once(socket, "data"))) as [string];
     head += chunk;
   }
   if (!head.startsWith("HTTP/1.1 200")) throw new Error(`stream refused: ${head.slice(0, 300)}`);
@@ -81,7 +79,7 @@ async function openCommands(port: number, command: string, { onAnswer, onClosed 
     try {
       if (!socket.writable) socket = await open();
       isAsking = true;
-      ({ status } = await ask(socket, request));
+      status = await ask(socket, request);
     } catch {
       // Counted as refused.
     }

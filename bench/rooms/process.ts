@@ -3,13 +3,11 @@ import { RoomLoad, type RunOptions } from "./generator.ts";
 import { openColyseusRoom } from "./colyseus-link.ts";
 import { openHttpRoom } from "./http-link.ts";
 import type { OpenRoom, RoomSpec } from "./links.ts";
-import { openPublishedRoom } from "./published-link.ts";
 import { openSocketIoRoom } from "./socketio-link.ts";
 
 /** Protocols between a peer and its clients. */
 const protocols = {
   http: openHttpRoom,
-  published: openPublishedRoom,
   socketio: openSocketIoRoom,
   colyseus: openColyseusRoom,
 } satisfies Record<string, OpenRoom>;

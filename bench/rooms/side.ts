@@ -1,35 +1,31 @@
 import { startRemote } from "../rpc.ts";
-import type { Amounts } from "./amounts.ts";
 import type { RunOptions, RunResult } from "./generator.ts";
 import type { RoomSpec } from "./links.ts";
 import type { Protocol, RoomLoadCalls } from "./process.ts";
+
+/** Amounts by the role of a process. */
+export type Amounts = Record<string, number>;
 
 /** A server whose rooms are under load. */
 export interface Side {
   name: string;
   port: number;
   protocol: Protocol;
-  /** Rooms for one run. */
+  /** New rooms for one run. */
   rooms(count: number, streams: number): Promise<RoomSpec[]>;
-  /** CPU time in microseconds so far, by process role. */
+  /** Processor time in microseconds so far. */
   cpu(): Amounts;
-  /** Running processes by role. */
-  pids(): Record<string, number[]>;
-  /** Redis that events are published to, if its commands are no requests. */
-  publishedTo?: string;
 }
 
 export type Run = (options: RunOptions) => Promise<RunResult>;
 
-/** Opens a load generator with all streams of a side. */
+/** Opens a load generator with all streams of new rooms. */
 export async function withGenerator<T>(
   side: Side,
   { lobbies, streams }: { lobbies: number; streams: number },
   work: (run: Run) => Promise<T>,
 ): Promise<T> {
-  const generator = await startRemote<RoomLoadCalls>(new URL("./process.ts", import.meta.url), {
-    env: { REDIS_URL: side.publishedTo ?? "" },
-  });
+  const generator = await startRemote<RoomLoadCalls>(new URL("./process.ts", import.meta.url));
   try {
     const rooms = await side.rooms(lobbies, streams);
     await generator.call("open", { port: side.port, protocol: side.protocol, rooms });

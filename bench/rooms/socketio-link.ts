@@ -5,13 +5,14 @@ const packets = { ping: "2", pong: "3", connect: "40", ack: "43", event: "42" } 
 
 /** Subscribers and commands as Socket.IO clients over WebSocket; the ack of a command is its response. */
 export const openSocketIoRoom: OpenRoom = async (port, spec, callbacks) => {
+  const query = spec.streamPath.replace(/^.*\?/, "&");
   const subscribe = (stream: number) =>
-    openSocket(port, `${spec.streamPath}&listens=1`, callbacks.onClosed, (text) => {
+    openSocket(port, `${query}&listens=1`, callbacks.onClosed, (text) => {
       const seq = /^42\["picked",(\d+),/.exec(text)?.[1];
       if (seq !== undefined) callbacks.onEvent(stream, Number(seq));
     });
   await Promise.all(Array.from({ length: spec.streams }, (_, n) => subscribe(n)));
-  const commands = await openSocket(port, spec.streamPath, callbacks.onClosed, (text) => {
+  const commands = await openSocket(port, query, callbacks.onClosed, (text) => {
     if (text.startsWith(packets.ack)) callbacks.onAnswer(true);
   });
   let count = 0;

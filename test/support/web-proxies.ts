@@ -10,6 +10,7 @@ import { freePort } from "./free-port.ts";
 export interface WebProxy {
   url: string;
   port: number;
+  pid: number;
   stop(): Promise<void>;
 }
 
@@ -138,7 +139,8 @@ export async function startProxy(
     await end(child);
     rmSync(folder, { recursive: true, force: true });
   };
-  if (await listens(host, port, child)) return { url: `http://${host}:${port}`, port, stop };
+  if (await listens(host, port, child))
+    return { url: `http://${host}:${port}`, port, pid: child.pid ?? 0, stop };
   await stop();
   throw new Error(`${kind.name} does not start: ${output.slice(-2_000)}`);
 }
