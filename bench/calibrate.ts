@@ -1,7 +1,6 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
 import { inOwnFolder } from "../test/support/own-folder.ts";
 import { runScenario } from "./load/run.ts";
 import { installPeers, packagesFolder } from "./peers/packages.ts";
@@ -47,27 +46,21 @@ const tools: Readonly<Record<string, Tool>> = {
     return { perSecond: read.count / seconds, p50Ms: p50 ?? Number.NaN, p99Ms: p99 ?? null };
   },
   wrk: async (url) => {
-    const out = await outputOf("wrk", [
-      "-t1",
-      `-c${connections}`,
-      `-d${seconds}s`,
-      "--latency",
-      url + path,
-    ]);
-    return out === null
-      ? null
-      : {
-          perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(out)?.[1]),
-          p50Ms: millisOf(/\s50%\s+(\S+)/.exec(out)?.[1]),
-          p99Ms: millisOf(/\s99%\s+(\S+)/.exec(out)?.[1]),
-        };
+    const sizes = ["-t1", `-c${connections}`, `-d${seconds}s`, "--latency"];
+    const out = await outputOf("wrk", [...sizes, url + path]);
+    const find = (pattern: RegExp) => pattern.exec(out ?? "")?.[1] ?? "";
+    if (out === null) return null;
+    return {
+      perSecond: Number(find(/Requests\/sec:\s+([\d.]+)/)),
+      p50Ms: millisOf(find(/\s50%\s+(\S+)/)),
+      p99Ms: millisOf(find(/\s99%\s+(\S+)/)),
+    };
   },
   autocannon: async (url) => {
     const program = join(packagesFolder(), "node_modules", "autocannon", "autocannon.js");
     const sizes = ["-c", String(connections), "-d", String(seconds)];
     const out = await outputOf(process.execPath, [program, ...sizes, "--json", url + path]);
-    if (out === null) return null;
-    const { requests, latency } = JSON.parse(out) as {
+    const { requests, latency } = JSON.parse(out ?? "") as {
       requests: { average: number };
       latency: { p50: number; p99: number };
     };
@@ -76,24 +69,18 @@ const tools: Readonly<Record<string, Tool>> = {
 };
 
 /** "812.00us", "1.20ms" or "2.05s" in milliseconds. */
-function millisOf(shown: string | undefined): number {
-  const [, value, unit = ""] = /^([\d.]+)(us|ms|s)$/.exec(shown ?? "") ?? [];
+function millisOf(shown: string): number {
+  const [, value, unit = ""] = /^([\d.]+)(us|ms|s)$/.exec(shown) ?? [];
   return Number(value) * ({ us: 0.001, ms: 1, s: 1_000 }[unit] ?? Number.NaN);
 }
 
 /** What a program prints; null if it is not installed. */
 async function outputOf(program: string, args: readonly string[]): Promise<string | null> {
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
-  const failed = once(child, "error").then(([error]: unknown[]) => error as NodeJS.ErrnoException);
-  const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
-  const result = await Promise.race([failed, ended]);
-  if (result instanceof Error) {
-    if (result.code === "ENOENT") return null;
-    throw result;
-  }
-  const [out, problems, [code]] = result;
-  if (code !== 0) throw new Error(`${program} ended with ${code}: ${problems}`);
-  return out;
+  const ended = promisify(execFile)(program, args).then(({ stdout }) => stdout);
+  return ended.catch((error: unknown) => {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  });
 }
 
 async function measureAll(): Promise<Map<string, Measured[]>> {
@@ -119,54 +106,44 @@ export function compareTools(all: ReadonlyMap<string, readonly Measured[]>): {
 } {
   const bots = all.get("bots") ?? [];
   let exitCode = 0;
-  const rows = [...all]
-    .filter(([, some]) => some.length > 0)
-    .map(([name, some]) => {
-      const ratios = (of: (one: Measured) => number) =>
-        bots.map((one, n) => of(one) / of(some[n] ?? one));
-      const [rate, p50] = [ratios(({ perSecond }) => perSecond), ratios(({ p50Ms }) => p50Ms)];
-      const agrees = [rate, p50].every((one) => Math.abs(median(one) - 1) <= allowance);
-      if (!agrees) exitCode = 2;
-      const p99s = some.flatMap(({ p99Ms }) => p99Ms ?? []);
-      return [
-        name,
-        median(some.map(({ perSecond }) => perSecond)).toFixed(0),
-        median(some.map(({ p50Ms }) => p50Ms)).toFixed(2),
-        p99s.length === some.length ? median(p99s).toFixed(2) : "",
-        ...(name === "bots"
-          ? ["", "", "", ""]
-          : [
-              medianWithInterval(rate, "x"),
-              // Autocannon counts whole milliseconds.
-              some.some(({ p50Ms }) => p50Ms === 0) ? "" : medianWithInterval(p50, "x"),
-              medianWithInterval(bots.map(({ p50Ms }, n) => p50Ms - (some[n]?.p50Ms ?? 0))),
-              agrees ? "agrees" : `more than ${allowance * 100} % apart`,
-            ]),
-      ];
-    });
+  const rows: string[][] = [];
+  for (const [name, some] of all) {
+    if (some.length === 0) continue;
+    const ratios = (of: (one: Measured) => number) =>
+      bots.map((one, n) => of(one) / of(some[n] ?? one));
+    const [rate, p50] = [ratios(({ perSecond }) => perSecond), ratios(({ p50Ms }) => p50Ms)];
+    const agrees = [rate, p50].every((one) => Math.abs(median(one) - 1) <= allowance);
+    if (!agrees) exitCode = 2;
+    const p99s = some.flatMap(({ p99Ms }) => p99Ms ?? []);
+    const figures = [
+      median(some.map(({ perSecond }) => perSecond)).toFixed(0),
+      median(some.map((one) => one.p50Ms)).toFixed(2),
+      p99s.length === some.length ? median(p99s).toFixed(2) : "",
+    ];
+    const compared = [
+      medianWithInterval(rate, "x"),
+      // Autocannon counts whole milliseconds.
+      some.some(({ p50Ms }) => p50Ms === 0) ? "" : medianWithInterval(p50, "x"),
+      medianWithInterval(bots.map(({ p50Ms }, n) => p50Ms - (some[n]?.p50Ms ?? 0))),
+      agrees ? "agrees" : `more than ${allowance * 100} % apart`,
+    ];
+    rows.push([name, ...figures, ...(name === "bots" ? ["", "", "", ""] : compared)]);
+  }
   return { rows, exitCode };
 }
 
-/** The command. */
-export async function main(): Promise<void> {
-  process.exit(
-    await inOwnFolder(async () => {
-      const { rows, exitCode } = compareTools(await measureAll());
-      printTable({
-        title: `calibrate: ${connections} connection that reads as fast as it is answered, ${rounds} interleaved rounds of ${seconds} s`,
-        head: [
-          "tool",
-          "requests/s",
-          "p50 ms",
-          "p99 ms",
-          "rate of the bots",
-          "p50 of the bots",
-          "ms that they add",
-          "answer",
-        ],
-        rows,
-      });
-      return exitCode;
-    }),
-  );
+async function calibrate(): Promise<number> {
+  const { rows, exitCode } = compareTools(await measureAll());
+  printTable({
+    title: `calibrate: ${connections} connection that reads as fast as it is answered, ${rounds} interleaved rounds of ${seconds} s`,
+    head: [
+      ...["tool", "requests/s", "p50 ms", "p99 ms"],
+      ...["rate of the bots", "p50 of the bots", "ms that they add", "answer"],
+    ],
+    rows,
+  });
+  return exitCode;
 }
+
+/** The command. */
+export const main = async (): Promise<void> => process.exit(await inOwnFolder(calibrate));

@@ -1,11 +1,15 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { MikroORM } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
+import { from as copyFrom } from "pg-copy-streams";
 import { projectionOf } from "../../db/projections/refresh.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { openEnvelopeFile } from "../../importers/envelope/envelope-file.ts";
 import { importEnvelope } from "../../importers/pipeline/import.ts";
 import { archiveTraces } from "../../test/support/archive.ts";
+import { withClient } from "../../server/runtime/stores/postgres.ts";
 import type { Service } from "../../test/support/process.ts";
 import { median, note, verdict, type Table } from "../report.ts";
 import {
@@ -16,7 +20,6 @@ import {
   lastEarlyPatch,
   withPatchFile,
 } from "./archive-game.ts";
-import { copyField, copyIn } from "./copy-in.ts";
 import { millisOf } from "./in-turns.ts";
 
 /**
@@ -30,7 +33,7 @@ export async function measureImports(
 ): Promise<Table> {
   const first = await timeImport(orm, 1);
   const copies: number[] = [];
-  for (let n = 0; n < 3; n++) copies.push(await timeCopy(service, orm));
+  for (let n = 0; n < 3; n++) copies.push(await timeCopy(service));
   const copy = median(copies);
   const changed: number[] = [];
   for (let patch = 2; patch <= lastEarlyPatch; patch++) changed.push(await timeImport(orm, patch));
@@ -75,22 +78,20 @@ async function timeImport(orm: MikroORM, patch: number): Promise<number> {
 }
 
 /** Copies complete rows into a table without an index; the text is prepared before the clock starts. */
-async function timeCopy(service: Service, orm: MikroORM): Promise<number> {
-  const em = orm.em.fork();
-  await rowsOf(
-    em,
-    sql.raw(`create table bench_copy (key text, type text, upstream_key text, name text, tags jsonb,
-      data jsonb, links jsonb)`),
-  );
+async function timeCopy({ databaseUrl }: Service): Promise<number> {
+  const fields =
+    "key text, type text, upstream_key text, name text, tags jsonb, data jsonb, links jsonb";
   const lines = entitiesAt(1).map(({ id, type, upstream_key: key, name, tags, data }) =>
-    [id, type, key, name, JSON.stringify(tags), JSON.stringify(data), "[]"]
-      .map((field) => copyField(field ?? ""))
-      .join("\t"),
+    [id, type, key, name, JSON.stringify(tags), JSON.stringify(data), "[]"].join("\t"),
   );
-  const text = `${lines.join("\n")}\n`;
-  const ms = await copyIn(service.databaseUrl, "copy bench_copy from stdin", text);
-  await rowsOf(em, sql.raw("drop table bench_copy"));
-  return ms;
+  const rows = Readable.from([Buffer.from(`${lines.join("\n")}\n`)]);
+  return withClient(databaseUrl, async (client) => {
+    await client.query(`create table bench_copy (${fields})`);
+    const copy = client.query(copyFrom("copy bench_copy from stdin"));
+    const ms = await millisOf(() => pipeline(rows, copy));
+    await client.query("drop table bench_copy");
+    return ms;
+  });
 }
 
 /** Table sizes of all patches, compared with the same data as jsonb (A12). */
