@@ -1,26 +1,30 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { inOwnFolder } from "../test/support/own-folder.ts";
+import { Addresses } from "./bots/addresses.ts";
+import { runAgainst } from "./compare/against.ts";
+import { compareReports, leastRounds, type Comparison } from "./compare/compare.ts";
+import { checkComparable, CompareError, readReport } from "./compare/read.ts";
+import { comparisonDocument } from "./compare/text.ts";
+import { checkoutAt, withWorktree } from "./compare/worktree.ts";
 import { faultsBeside } from "./faults/beside.ts";
 import { faultKinds, type FaultKind } from "./faults/plan.ts";
-import { within } from "./load/deadline.ts";
-import { runAgainst } from "./compare/against.ts";
-import { leastRounds } from "./compare/compare.ts";
-import { CompareError } from "./compare/read.ts";
-import { comparisonPage, comparisonText } from "./compare/text.ts";
-import { withWorktree } from "./compare/worktree.ts";
 import { findLimit } from "./limit/limit.ts";
+import { interruptible } from "./load/interruption.ts";
 import { runScenario, type RunOptions } from "./load/run.ts";
 import { describeLoad, peakOf, plannedArrivals, shapes, type Load } from "./load/shapes.ts";
 import { withPeers } from "./peers/beside.ts";
 import { peerNames } from "./peers/named.ts";
 import { parseBudget } from "./report/budgets.ts";
 import { worstOf } from "./report/build.ts";
-import { printReport } from "./report/text.ts";
+import { asMarkdown, asPage } from "./report/document.ts";
 import type { Report } from "./report/schema.ts";
-import { writeReport } from "./report/write.ts";
+import { publishReport } from "./report/write.ts";
 import { loadScenario, scenarioNames, type LoadedScenario } from "./scenarios.ts";
+import { addressOf, isLoopback } from "./target.ts";
+
+/** What the first word asks for, instead of a run. */
+const modes = ["gate", "limit", "compare"] as const;
 
 /** The options as commander gives them. */
 interface Options {
@@ -39,56 +43,66 @@ interface Options {
   peers?: string[];
   url?: string;
   operatorUrl?: string;
+  /** What the file holds. */
   operatorTokenFile?: string;
   addresses?: string;
   iMayLoadThisHost?: true;
+  /** A checkout, or a commit for a gate. */
   against?: string;
   repeat: number;
   html?: string;
-  /** First word: "gate" (`against` names a commit) or "limit". */
-  mode: "run" | "gate" | "limit";
   set?: Record<string, string>;
   out: string;
+  mode: (typeof modes)[number] | "run";
 }
 
 const quickSeconds = 15;
-const writeMs = 60_000;
 
+/** An argument that is what `parse` says; its error tells the user what is wrong. */
+const parsed =
+  <T>(parse: (text: string, before: T) => T) =>
+  (text: string, before: T): T => {
+    try {
+      return parse(text, before);
+    } catch (error) {
+      throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+    }
+  };
 const number = (text: string): number => {
   const value = Number(text);
-  if (!Number.isFinite(value) || value < 0) throw new InvalidArgumentError("It must be a number.");
+  if (text.trim() === "" || !Number.isFinite(value) || value < 0)
+    throw new InvalidArgumentError("It must be a number of at least 0.");
   return value;
 };
-const count = (text: string): number => {
-  const value = number(text);
-  if (!Number.isInteger(value) || value < 1)
-    throw new InvalidArgumentError("It must be a whole number of at least 1.");
-  return value;
-};
-const budget = (text: string, before: string[] = []): string[] => {
-  try {
-    parseBudget(text);
-  } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
-  }
-  return [...before, text];
-};
-const faults = (text: string): FaultKind[] =>
-  text.split(",").map((name) => {
-    const kind = faultKinds.find((one) => one === name);
-    if (!kind) throw new InvalidArgumentError(`A fault is ${faultKinds.join(", ")}.`);
-    return kind;
-  });
-const peers = (text: string): string[] => {
-  const names = text.split(",");
-  if (!names.every((name) => peerNames.includes(name)))
-    throw new InvalidArgumentError(`A peer is ${peerNames.join(", ")}.`);
-  return names;
-};
+const wholeFrom =
+  (least: number) =>
+  (text: string): number => {
+    const value = number(text);
+    if (!Number.isInteger(value) || value < least)
+      throw new InvalidArgumentError(`It must be a whole number of at least ${least}.`);
+    return value;
+  };
+const count = wholeFrom(1);
+const rates = (text: string) => text.split(",").map(number);
+const namesOf =
+  <T extends string>(what: string, all: readonly T[]) =>
+  (text: string): T[] =>
+    text.split(",").map((name) => {
+      const known = all.find((one) => one === name);
+      if (!known) throw new InvalidArgumentError(`A ${what} is ${all.join(", ")}.`);
+      return known;
+    });
 const setting = (text: string, before: Record<string, string> = {}): Record<string, string> => {
   const [, name, value] = /^([A-Z_]+)=(.*)$/s.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw new InvalidArgumentError("NAME=value");
+  if (name === undefined || value === undefined)
+    throw new InvalidArgumentError("It must be NAME=value.");
   return { ...before, [name]: value };
+};
+const address = parsed<string>(addressOf);
+/** What `--rate` gives each shape. */
+const rateForms = {
+  ...{ poisson: "one --rate", constant: "one --rate", ramp: "--rate from,to" },
+  ...{ steps: "--rate with the rate of each step", spike: "--rate base,peak" },
 };
 
 const program = new Command("npm run bench --")
@@ -99,34 +113,50 @@ const program = new Command("npm run bench --")
   .option("--list", "the scenarios and how long they take")
   .option("--quick", `${quickSeconds} s at the same rate`)
   .addOption(new Option("--load <shape>", "instead of the scenario's").choices(shapes))
-  .option("--rate <per second>", "ramp: from,to; steps: each; spike: base,peak", (text) =>
-    text.split(",").map(number),
-  )
+  .option("--rate <per second>", "ramp: from,to; steps: each; spike: base,peak", rates)
   .option("--users <number>", "of a closed load", count)
   .option("--seconds <number>", "length of the load", number)
-  .option("--seed <number>", "repeats a run's arrivals and choices", number)
+  .option("--seed <number>", "repeats a run's arrivals and choices", wholeFrom(0))
   .option("--processes <number>", "generator processes", count, 1)
   .option("--max-in-flight <number>", "arrivals over it are dropped and counted", count, 1_000)
   .option("--max-rate <per second>", "refuses a load with a higher peak", number)
-  .option("--budget <text>", 'instead of the scenario\'s: "read response p99 <= 50 ms"', budget)
+  .option(
+    "--budget <text>",
+    'instead of the scenario\'s: "read response p99 <= 50 ms"',
+    parsed<string[] | undefined>((text, before) => (parseBudget(text), [...(before ?? []), text])),
+  )
   .option(
     "--faults <kinds>",
     `at seeded times, on an own instance: ${faultKinds.join(",")}`,
-    faults,
+    namesOf("fault", faultKinds),
   )
-  .option("--peers <names>", `get the same load as a control: ${peerNames.join(",")}`, peers)
-  .addOption(new Option("--url <address>", "of the instance to load").env("BENCH_URL"))
-  .option("--operator-url <address>", "of its operator listener, for its metrics")
-  .option("--operator-token-file <file>", "holds the token of an operator")
-  .option("--addresses <range>", "gives each bot an X-Forwarded-For, as 10.9.0.0/16")
+  .option(
+    "--peers <names>",
+    `get the same load as a control: ${peerNames.join(",")}`,
+    namesOf("peer", peerNames),
+  )
+  .addOption(
+    new Option("--url <address>", "of the instance to load").env("BENCH_URL").argParser(address),
+  )
+  .option("--operator-url <address>", "of its operator listener, for its metrics", address)
+  .option(
+    "--operator-token-file <file>",
+    "holds the token of an operator",
+    parsed<string>((file) => readFileSync(file, "utf8").trim()),
+  )
+  .option(
+    "--addresses <range>",
+    "gives each bot an X-Forwarded-For, as 10.9.0.0/16",
+    parsed<string>((range) => (new Addresses(range), range)),
+  )
   .option("--i-may-load-this-host", "needed when --url is not this machine")
   .option("--set <NAME=value>", "setting of an own instance", setting)
   .option(
     "--against <checkout>",
     "compares with the build of another checkout, interleaved; gate: of a commit",
   )
-  .option("--repeat <number>", `rounds of --against, at least ${leastRounds}`, count, 6)
-  .option("--html <file>", "also writes the comparison of --against as a page")
+  .option("--repeat <number>", "rounds of --against", wholeFrom(leastRounds), 6)
+  .option("--html <file>", "also writes the comparison as a page")
   .option("--out <folder>", "of the reports", join(import.meta.dirname, "out"))
   .addHelpText(
     "after",
@@ -141,54 +171,72 @@ const program = new Command("npm run bench --")
   )
   .action(start);
 
+const refuse = (reason: string): never => program.error(`error: ${reason}`);
+
 async function start(words: string[], given: Partial<Options>): Promise<void> {
-  const seed = given.seed ?? Math.floor(Math.random() * 1_000_000);
-  const [first] = words;
-  const mode = first === "gate" || first === "limit" ? first : "run";
+  const mode = modes.find((one) => one === words[0]) ?? "run";
   const names = mode === "run" ? words : words.slice(1);
+  const seed = given.seed ?? Math.floor(Math.random() * 1_000_000);
   const options = { ...given, seed, mode } as Options;
   if (options.list) return list();
-  checkComparison(options);
-  if (names.length === 0) program.error("which scenario? --list names them");
-  if (options.faults && options.url !== undefined)
-    program.error("--faults is for an own instance, without --url: it kills processes");
+  if (mode === "compare") return compareFiles(names, options);
+  if (names.length === 0) refuse("which scenario? --list names them");
+  for (const [isWrong, reason] of conflictsOf(options)) if (isWrong) refuse(reason);
+  try {
+    mkdirSync(options.out, { recursive: true });
+  } catch (error) {
+    refuse(`--out: ${String(error)}`);
+  }
   const loaded: LoadedScenario[] = [];
   for (const name of names)
-    loaded.push(await loadScenario(name).catch((error: Error) => program.error(error.message)));
+    loaded.push(await loadScenario(name).catch(({ message }: Error) => refuse(message)));
   const loads = loaded.map(({ scenario }) => loadOf(scenario.load, options));
-  if (options.peers) checkPeers(loaded, loads, options);
-  const interrupted = new AbortController();
-  let running: Promise<number> = Promise.resolve(0);
-  process.exitCode = await inOwnFolder(
-    () => (running = runAll(loaded, loads, options, interrupted.signal)),
-    async () => {
-      interrupted.abort();
-      const written = within(writeMs, "the report of the interrupted run", running);
-      await written.catch((error: unknown) => process.stderr.write(`${String(error)}\n`));
-    },
-  );
+  if (options.peers) checkPeers(loaded, loads);
+  process.exitCode = await interruptible(async (interrupted) => {
+    const codes: number[] = [];
+    for (const [index, one] of loaded.entries()) {
+      const load = loads[index];
+      if (!load || (interrupted.aborted && index > 0)) break;
+      process.stderr.write(`${one.name}: ${one.scenario.about}; seed ${seed}\n`);
+      codes.push(await runOne(runOptionsOf(one, load, options, interrupted), options));
+    }
+    return worstOf(codes);
+  });
   process.exit();
 }
 
-function checkComparison({ against, mode, url, repeat, html }: Options): void {
-  if (mode === "gate" && against === undefined) program.error("gate needs --against <commit>");
-  if (html !== undefined && against === undefined)
-    program.error("--html is for --against: a run always writes its page, into --out");
-  if (against === undefined) return;
-  if (url !== undefined) program.error("--against starts own instances, so it excludes --url");
-  if (repeat < leastRounds) program.error(`--repeat must be at least ${leastRounds}`);
+/** Options that exclude each other, or miss another one, and why. */
+function conflictsOf(options: Options): (readonly [isWrong: boolean, reason: string])[] {
+  const { mode, against, url, operatorUrl, operatorTokenFile, faults, peers, html } = options;
+  const isForeign = url !== undefined;
+  const isComparison = against !== undefined;
+  return [
+    [
+      isForeign && !isLoopback(url) && !options.iMayLoadThisHost,
+      `${url} is another host: load it only if it is yours, with --i-may-load-this-host`,
+    ],
+    [mode === "gate" && !isComparison, "gate needs --against <commit>"],
+    [mode === "limit" && isComparison, "limit excludes --against"],
+    [isForeign && isComparison, "--against starts own instances, so it excludes --url"],
+    [isForeign && faults !== undefined, "--faults is for an own instance, without --url"],
+    [isForeign && options.set !== undefined, "--set is for an own instance, without --url"],
+    [!isForeign && operatorUrl !== undefined, "--operator-url is for the instance at --url"],
+    [!operatorUrl && operatorTokenFile !== undefined, "--operator-token-file needs --operator-url"],
+    [
+      html !== undefined && !isComparison,
+      "--html is for --against, gate and compare: a run always writes its page, into --out",
+    ],
+    [
+      peers !== undefined && (mode === "limit" || isComparison || faults !== undefined),
+      "--peers is for a plain run, without limit, --against and --faults",
+    ],
+  ];
 }
 
-function checkPeers(
-  loaded: readonly LoadedScenario[],
-  loads: readonly Load[],
-  { mode, against, faults: kinds }: Options,
-): void {
-  if (mode === "limit" || against !== undefined || kinds)
-    program.error("--peers is for a plain run, without limit, --against and --faults");
+function checkPeers(loaded: readonly LoadedScenario[], loads: readonly Load[]): void {
   const other = loaded.find(({ scenario }) => scenario.peerStreams === undefined);
-  if (other) program.error(`${other.name} has nothing that a peer could do as well: try fan-out`);
-  if (loads.some(({ shape }) => shape !== "poisson")) program.error("--peers needs a poisson load");
+  if (other) refuse(`${other.name} has nothing that a peer could do as well: try fan-out`);
+  if (loads.some(({ shape }) => shape !== "poisson")) refuse("--peers needs a poisson load");
 }
 
 async function list(): Promise<void> {
@@ -202,29 +250,16 @@ async function list(): Promise<void> {
   }
 }
 
-/** The worst exit code of all runs. */
-async function runAll(
-  loaded: readonly LoadedScenario[],
-  loads: readonly Load[],
-  options: Options,
-  interrupted: AbortSignal,
-): Promise<number> {
-  const codes: number[] = [];
-  mkdirSync(options.out, { recursive: true });
-  for (const [index, one] of loaded.entries()) {
-    const load = loads[index];
-    if (!load || (interrupted.aborted && index > 0)) break;
-    process.stderr.write(`${one.name}: ${one.scenario.about}; seed ${options.seed}\n`);
-    codes.push(await runOne(runOptionsOf(one, load, options, interrupted), options));
-  }
-  return worstOf(codes);
-}
-
 async function runOne(run: RunOptions, options: Options): Promise<number> {
-  if (options.mode === "limit") return runLimit(run, options);
-  if (options.against !== undefined) return runComparison(run, options.against, options);
+  const { mode, against, out, maxRate = Infinity } = options;
+  if (mode === "limit") {
+    const { lines, exitCode } = await findLimit({ run, maxRate, out });
+    process.stdout.write(`${lines.join("\n")}\n`);
+    return exitCode;
+  }
+  if (against !== undefined) return runComparison(run, against, options);
   const report = await runBesidePeers(run, options.peers);
-  printReport(report, writeReport(report, options.out));
+  publishReport(report, out);
   return report.exitCode;
 }
 
@@ -238,22 +273,38 @@ function runBesidePeers(run: RunOptions, names: readonly string[] = []): Promise
   return withPeers(names, peerLoad, (beside) => runScenario({ ...run, beside }));
 }
 
-async function runLimit(run: RunOptions, { out, maxRate = Infinity }: Options): Promise<number> {
-  const { lines, exitCode } = await findLimit({ run, maxRate, out });
-  process.stdout.write(`${lines.join("\n")}\n`);
-  return exitCode;
+function runComparison(run: RunOptions, other: string, options: Options): Promise<number> {
+  const { out, repeat, html, mode } = options;
+  const against = (root: string) => runAgainst({ run, root, name: other, repeat, out });
+  return publishComparison(html, () =>
+    mode === "gate" ? withWorktree(other, against) : against(checkoutAt(other)),
+  );
 }
 
-async function runComparison(run: RunOptions, other: string, options: Options): Promise<number> {
-  const { out, repeat, html } = options;
-  const against = (root: string) => runAgainst({ run, root, name: other, repeat, out });
+async function compareFiles(files: readonly string[], { html }: Options): Promise<void> {
+  const [before, after] = files;
+  if (before === undefined || after === undefined || files.length > 2)
+    return refuse("compare needs two reports: compare before.json after.json");
+  process.exitCode = await publishComparison(html, () => {
+    const [a, b] = [readReport(before), readReport(after)];
+    checkComparable([
+      [before, a],
+      [after, b],
+    ]);
+    return compareReports(a, b, [basename(before), basename(after)]);
+  });
+}
+
+/** Prints a comparison, and resolves to its exit code. */
+async function publishComparison(
+  html: string | undefined,
+  compare: () => Comparison | Promise<Comparison>,
+): Promise<number> {
   try {
-    const comparison = await (options.mode === "gate"
-      ? withWorktree(other, against)
-      : against(other));
-    process.stdout.write(comparisonText(comparison));
-    if (html !== undefined) writeFileSync(html, comparisonPage(comparison));
-    return comparison.exitCode;
+    const document = comparisonDocument(await compare());
+    process.stdout.write(asMarkdown(document));
+    if (html !== undefined) writeFileSync(html, asPage(document));
+    return document.exitCode;
   } catch (error) {
     if (!(error instanceof CompareError)) throw error;
     process.stderr.write(`No comparison: ${error.message}\n`);
@@ -267,50 +318,54 @@ function runOptionsOf(
   options: Options,
   interrupted: AbortSignal,
 ): RunOptions {
+  const { seed, processes, maxInFlight, budget, url, operatorUrl, addresses, set } = options;
+  const token = options.operatorTokenFile ?? null;
   return {
-    ...{ name, file, scenario, load, interrupted },
-    ...{ seed: options.seed, processes: options.processes, maxInFlight: options.maxInFlight },
-    ...(options.budget ? { budgets: options.budget } : {}),
-    ...(options.faults ? { beside: faultsBeside(options.faults, options.seed) } : {}),
+    ...{ name, file, scenario, load, interrupted, seed, processes, maxInFlight },
+    ...(budget ? { budgets: budget } : {}),
+    ...(options.faults ? { beside: faultsBeside(options.faults, seed) } : {}),
     command: ["npm run bench --", ...process.argv.slice(2)].join(" "),
     target: {
-      url: options.url?.replace(/\/+$/, "") ?? null,
-      operatorUrl: options.operatorUrl?.replace(/\/+$/, "") ?? null,
-      operatorTokenFile: options.operatorTokenFile ?? null,
-      addresses: options.addresses ?? null,
-      mayLoadHost: options.iMayLoadThisHost === true,
-      settings: options.set ?? {},
+      url: url ?? null,
+      operator: operatorUrl === undefined ? null : { url: operatorUrl, token },
+      addresses: addresses ?? null,
+      settings: set ?? {},
     },
   };
 }
 
 /** The scenario's load with the changes of the command line. */
 function loadOf(load: Load, options: Options): Load {
+  const { maxRate, mode } = options;
   const seconds = options.seconds ?? (options.quick ? quickSeconds : load.seconds);
   const changed = shapeOf({ ...load, seconds }, options);
-  const { maxRate } = options;
+  if (mode === "limit" && changed.shape === "closed")
+    refuse("limit needs a load with a rate: --load poisson --rate 10");
   if (maxRate !== undefined && !(peakOf(changed) <= maxRate))
-    program.error(`the load peaks at ${peakOf(changed)}/s, and --max-rate allows ${maxRate}`);
-  if (changed.shape !== "closed" && !(plannedArrivals(changed) >= 1))
-    program.error("the load has no arrival");
+    refuse(`the load peaks at ${peakOf(changed)}/s, and --max-rate allows ${maxRate}`);
+  if (changed.seconds === 0 || (changed.shape !== "closed" && plannedArrivals(changed) < 1))
+    refuse(`the load has no arrival: ${describeLoad(changed)}`);
   return changed;
 }
 
 function shapeOf(load: Load, { load: shape = load.shape, rate, users }: Options): Load {
   const { seconds } = load;
-  const isUnchanged = shape === load.shape && rate === undefined && users === undefined;
-  if (isUnchanged) return load;
-  const base = load.shape === "poisson" || load.shape === "constant" ? load.perSecond : undefined;
-  const [first = base, second = first] = rate ?? [];
   if (shape === "closed") {
-    const most = load.shape === "closed" ? load.users : undefined;
-    return { shape, users: users ?? most ?? program.error("--load closed needs --users"), seconds };
+    const most = users ?? (load.shape === "closed" ? load.users : undefined);
+    if (rate !== undefined) refuse("a closed load has no --rate");
+    return { shape, users: most ?? refuse("--load closed needs --users"), seconds };
   }
-  if (first === undefined || second === undefined)
-    return program.error(`--load ${shape} needs --rate`);
-  if (shape === "ramp") return { shape, from: first, to: second, seconds };
-  if (shape === "steps") return { shape, perSecond: rate ?? [first], seconds };
-  if (shape === "spike") return { shape, perSecond: first, peak: second, seconds };
+  if (users !== undefined) refuse("--users is for --load closed");
+  if (rate === undefined && shape === load.shape) return load;
+  const usual = "perSecond" in load && typeof load.perSecond === "number" ? [load.perSecond] : [];
+  const rates = rate ?? usual;
+  const [first, second] = rates;
+  const needed = { poisson: 1, constant: 1, ramp: 2, steps: rates.length, spike: 2 }[shape];
+  const hasAll = rates.length === needed && first !== undefined;
+  if (!hasAll) return refuse(`${shape} needs ${rateForms[shape]}`);
+  if (shape === "steps") return { shape, perSecond: rates, seconds };
+  if (shape === "ramp") return { shape, from: first, to: second ?? first, seconds };
+  if (shape === "spike") return { shape, perSecond: first, peak: second ?? first, seconds };
   return { shape, perSecond: first, seconds };
 }
 

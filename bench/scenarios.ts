@@ -1,4 +1,4 @@
-import { globSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Scenario } from "./scenario.ts";
@@ -27,6 +27,7 @@ export async function loadScenario(nameOrPath: string): Promise<LoadedScenario> 
       `there is no scenario "${nameOrPath}", only ${scenarioNames().join(", ")}, or the path of a file`,
     );
   const file = isPath ? resolve(nameOrPath) : join(folder, `${nameOrPath}.ts`);
+  if (!existsSync(file)) throw new RangeError(`there is no file ${file}`);
   const loaded = (await import(pathToFileURL(file).href)) as { scenario?: Scenario };
   if (!loaded.scenario) throw new RangeError(`${file} exports no \`scenario\``);
   return { name: basename(file, ".ts"), file, scenario: loaded.scenario };

@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { BlockList, isIPv4, isIPv6 } from "node:net";
+import { BlockList, isIP } from "node:net";
 import { freePort } from "../test/support/free-port.ts";
 import { startService, wakeOperator, type Service } from "../test/support/process.ts";
 import type { Operator } from "./bots/answers.ts";
@@ -24,11 +23,9 @@ export interface Target {
 export interface TargetOptions {
   /** Null: an own instance. */
   url: string | null;
-  operatorUrl: string | null;
-  operatorTokenFile: string | null;
+  /** Of the instance at the address. */
+  operator: Operator | null;
   addresses: string | null;
-  /** The user says that load on a host other than this one is allowed. */
-  mayLoadHost: boolean;
   /** Of an own instance. */
   settings: Readonly<Record<string, string>>;
   /** Folder of another checkout, for an own instance of it. */
@@ -37,8 +34,7 @@ export interface TargetOptions {
 
 /** An own instance with these settings. */
 export const ownInstance = (settings: Readonly<Record<string, string>> = {}): TargetOptions => ({
-  ...{ url: null, operatorUrl: null, operatorTokenFile: null, addresses: null },
-  ...{ mayLoadHost: false, settings },
+  ...{ url: null, operator: null, addresses: null, settings },
 });
 
 /** The target cannot be loaded; the message says why and what to do. */
@@ -59,81 +55,67 @@ const ownSettings = {
 };
 
 export async function openTarget(options: TargetOptions): Promise<Target> {
-  if (options.url !== null) checkAddress(options.url, options.mayLoadHost);
-  const floor = await startFloor();
+  const port = await freePort();
+  const echo = await startRemote(new URL("./closed/echo.ts", import.meta.url), {
+    args: ["300", String(port)],
+  });
+  const floor = { url: `http://127.0.0.1:${port}`, pid: echo.pid };
   try {
-    return options.url === null
-      ? await startTarget(options, floor)
-      : await reachTarget(options.url, options, floor);
+    const target = await (options.url === null
+      ? startTarget(options)
+      : reachTarget(options.url, options));
+    const stop = async () => void (await Promise.all([target.instance?.stop(), echo.stop()]));
+    return { ...target, floor, stop };
   } catch (error) {
-    await floor.stop();
+    await echo.stop();
     throw error;
   }
 }
 
-type Floor = Target["floor"] & { stop(): Promise<void> };
+type Opened = Omit<Target, "floor" | "stop">;
 
-async function startTarget(options: TargetOptions, floor: Floor): Promise<Target> {
-  const { settings, root, addresses } = options;
+async function startTarget({ settings, root, addresses }: TargetOptions): Promise<Opened> {
   const env = { ...ownSettings, ...settings };
   note("starting an instance");
   const instance = await startService({ env, ...(root === undefined ? {} : { root }) });
   await wakeOperator(instance);
-  return {
-    url: instance.url,
-    operator: { url: instance.operatorUrl, token: instance.operatorToken },
-    instance,
-    floor,
-    addresses: addresses ?? ownAddresses,
-    async stop() {
-      await Promise.all([instance.stop(), floor.stop()]);
+  const { url, operatorUrl, operatorToken } = instance;
+  const operator = { url: operatorUrl, token: operatorToken };
+  return { url, operator, instance, addresses: addresses ?? ownAddresses };
+}
+
+async function reachTarget(url: string, options: TargetOptions): Promise<Opened> {
+  const { operator, addresses } = options;
+  const path = `${url}/v1/health-check`;
+  const { status } = await within(answerMs, `an answer of ${path}`, fetch(path)).catch(
+    (error: unknown) => {
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      throw new TargetError(
+        `${path} cannot be reached (${messageOf(cause)}): start it, or correct --url`,
+      );
     },
-  };
-}
-
-async function reachTarget(url: string, options: TargetOptions, floor: Floor): Promise<Target> {
-  const { operatorUrl, operatorTokenFile, addresses } = options;
-  const health = await within(
-    answerMs,
-    `an answer of ${url}`,
-    fetch(`${url}/v1/health-check`),
-  ).catch((error: unknown) => {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    throw new TargetError(`${url} cannot be reached: ${String(cause)}`);
-  });
+  );
   // A trusting proxy in between gives the address; without one the service refuses (400) what has none.
-  if (![200, 400].includes(health.status))
-    throw new TargetError(`${url}/v1/health-check answers ${health.status}`);
-  const token = operatorTokenFile === null ? null : readFileSync(operatorTokenFile, "utf8").trim();
-  return {
-    url,
-    operator: operatorUrl === null ? null : { url: operatorUrl, token },
-    instance: null,
-    floor,
-    addresses,
-    stop: () => floor.stop(),
-  };
+  if (![200, 400].includes(status))
+    throw new TargetError(`${path} answers ${status}: --url is for the address of an instance`);
+  return { url, operator, instance: null, addresses };
 }
 
-async function startFloor(): Promise<Floor> {
-  const port = await freePort();
-  const args = ["300", String(port)];
-  const { pid, stop } = await startRemote(new URL("./closed/echo.ts", import.meta.url), { args });
-  return { url: `http://127.0.0.1:${port}`, pid, stop };
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** The origin that the text names; throws if it is anything else. */
+export function addressOf(text: string): string {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || `${url.pathname}${url.search}` !== "/")
+    throw new RangeError(`${text} is no address like https://staging.example.`);
+  return url.origin;
 }
 
-/** Throws unless it is an address of a host that may be loaded. */
-export function checkAddress(url: string, mayLoadHost: boolean): void {
-  const parsed = URL.parse(url);
-  if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.pathname !== "/")
-    throw new TargetError(`--url ${url} is no address like https://staging.example`);
-  const host = parsed.hostname.replace(/^\[|\]$/g, "");
-  const isLoopback =
-    host === "localhost" ||
-    (isIPv4(host) && loopback.check(host)) ||
-    (isIPv6(host) && loopback.check(host, "ipv6"));
-  if (!isLoopback && !mayLoadHost)
-    throw new TargetError(
-      `${host} is another host: load it only if it is yours, with --i-may-load-this-host`,
-    );
+/** Whether an address is on this machine. */
+export function isLoopback(url: string): boolean {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
+  const family = isIP(host);
+  return (
+    host === "localhost" || (family > 0 && loopback.check(host, family === 6 ? "ipv6" : "ipv4"))
+  );
 }

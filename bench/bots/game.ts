@@ -9,6 +9,7 @@ import {
   type Spectator,
 } from "../../server/web/client/emberline.ts";
 import { within } from "../load/deadline.ts";
+import type { Choice } from "../load/record.ts";
 import type { Arrival } from "../scenario.ts";
 import { isCounted, type Bot } from "./bot.ts";
 import { Deliveries } from "./deliveries.ts";
@@ -35,21 +36,6 @@ const graceMs = 30_000;
 /** A connection whose other end is gone without a word is replaced after a silence. */
 const endMs = silenceMs + 10_000;
 
-/** Figures that a game measures besides its operations. */
-export const firstQuestion = "first question";
-export const lastSubscriber = "answer to last subscriber";
-
-/** An answer that the service accepted. */
-interface Accepted {
-  bot: Bot;
-  playerId: number;
-  index: number;
-  selected: number;
-  /** Null in co-op. */
-  points: number | null;
-  requestId: string | null;
-}
-
 /**
  * Plays a whole game as people do: a host creates it, friends join by its code, one of them closes the page and comes
  * back, and a spectator watches. Everything the service acknowledged must be in the events of all of them, once.
@@ -68,8 +54,9 @@ class Game {
   readonly #options: GameOptions;
   readonly #seated: Seated[] = [];
   readonly #followers: Follower[] = [];
-  readonly #accepted: Accepted[] = [];
-  readonly #deliveries = new Deliveries(lastSubscriber);
+  /** Choices that the service acknowledged. */
+  readonly #accepted: (Choice & { bot: Bot })[] = [];
+  readonly #deliveries = new Deliveries("answer to last subscriber");
   readonly #questions = new Map<number, Question>();
   readonly #reveals = new Map<number, Reveal>();
   /** Question that each subscriber is at. */
@@ -177,20 +164,18 @@ class Game {
     const isCoop = this.#options.mode === "coop";
     const limitMs = this.#options.timer * 1000 + graceMs;
     const { code } = seat;
+    const moment = (name: string) =>
+      within(limitMs, `${name} of ${code}`, this.#moments(name).promise);
     for (let index = 0; index < this.#options.questions; index++) {
-      await within(limitMs, `question ${index} of ${code}`, this.#moment(`question ${index}`));
+      await moment(`question ${index}`);
       const dueAt = await this.#think(bot);
       await this.#answer({ bot, seat, follower }, index, dueAt);
       if (index === leavesAt) await this.#leaveAndReturn({ bot, seat, follower });
       if (isHost && isCoop) {
-        await within(limitMs, `all picks of ${code}`, this.#moment(`picks ${index}`));
+        await moment(`all picks ${index}`);
         await bot.measure("lock", await this.#think(bot), () => seat.lock(index));
       }
-      await within(
-        limitMs,
-        `the reveal of question ${index} of ${code}`,
-        this.#moment(`reveal ${index}`),
-      );
+      await moment(`reveal ${index}`);
       if (isHost) await bot.measure("next", await this.#think(bot), () => seat.next(index));
     }
   }
@@ -219,7 +204,8 @@ class Game {
       if (!isCounted(error)) throw error;
     } finally {
       this.#numChosen += 1;
-      if (this.#numChosen % this.#seated.length === 0) this.#moments(`picks ${index}`).resolve();
+      if (this.#numChosen % this.#seated.length === 0)
+        this.#moments(`all picks ${index}`).resolve();
     }
   }
 
@@ -235,7 +221,7 @@ class Game {
     if (event.type === "lobby.answer" || event.type === "lobby.pick")
       this.#deliveries.received(`${event.data.player_id} ${this.#at.get(follower)}`, follower);
     if (event.type === "lobby.started" && this.#seated.some((one) => one.follower === follower))
-      follower.bot.figure(firstQuestion, performance.now() - this.#startDueAt);
+      follower.bot.figure("first question", performance.now() - this.#startDueAt);
     if (event.type === "lobby.reveal") void this.#reveal(event.data.reveal, follower);
     if (!("lobby" in event.data)) return;
     const { current_question: question, reveal, players, status } = event.data.lobby;
@@ -329,14 +315,8 @@ class Game {
         );
     }
     this.#verifyLog(code);
-    const choices = this.#accepted.map(({ playerId, index, selected, points, requestId }) => ({
-      ...{ playerId, index, selected, points, requestId },
-    }));
+    const choices = this.#accepted.map(({ bot: _, ...choice }) => choice);
     this.#seated[0]?.bot.played({ code, choices });
-  }
-
-  #moment(name: string): Promise<void> {
-    return this.#moments(name).promise;
   }
 
   /** Of a question or reveal that any of the players has received. */

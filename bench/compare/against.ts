@@ -1,5 +1,4 @@
-import { mkdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { describeLoad } from "../load/shapes.ts";
 import { runScenario, type RunOptions } from "../load/run.ts";
 import { note } from "../report.ts";
@@ -61,16 +60,14 @@ export async function runAgainst(options: AgainstOptions): Promise<Comparison> {
 /** Rounds have seeds of their own, the sides of a round the same one. */
 async function runSide(side: Side, n: number, options: AgainstOptions): Promise<Report> {
   const { run, root, out } = options;
-  const other = side === "before" ? { root: resolve(root) } : {};
+  const other = side === "before" ? { root } : {};
   const report = await runScenario({
     ...run,
     seed: run.seed + n,
     budgets: run.budgets ?? [],
     target: { ...run.target, ...other },
   });
-  const folder = join(out, side);
-  mkdirSync(folder, { recursive: true });
-  const { html } = writeReport(report, folder);
+  const html = writeReport(report, join(out, side));
   if (report.numViolations > 0 || report.problems.length > 0)
     throw new CompareError(`${side}: ${report.verdict} ${html}`, report.exitCode);
   checkComparable([[`${side} (${html})`, report]]);

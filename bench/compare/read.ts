@@ -18,12 +18,8 @@ export class CompareError extends Error {
 export function readReport(path: string): Report {
   const content = parsed(path);
   const version = typeof content === "object" && content && "version" in content && content.version;
-  if (version !== reportVersion)
+  if (version !== reportVersion || !Value.Check(ReportSchema, content))
     throw new CompareError(`${path} is no report of version ${reportVersion}`);
-  if (!Value.Check(ReportSchema, content)) {
-    const [first] = Value.Errors(ReportSchema, content);
-    throw new CompareError(`${path} is no report: ${first?.instancePath} ${first?.message}`);
-  }
   return content;
 }
 
@@ -31,7 +27,9 @@ function parsed(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    throw new CompareError(`${path} cannot be read: ${String(error)}`);
+    throw new CompareError(
+      `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 

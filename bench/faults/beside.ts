@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Beside, Happened } from "../load/beside.ts";
-import { note } from "../report.ts";
-import { injectFaults } from "./inject.ts";
+import { Injector } from "./inject.ts";
 import { planFaults, planSurvival, type FaultKind, type PlannedFault } from "./plan.ts";
 
 const pollMs = 100;
@@ -39,12 +38,10 @@ export async function planBeside(
   plan: readonly PlannedFault[],
   { patienceMs = usualPatienceMs } = {},
 ): Promise<Happened> {
-  const { target, startedAt, lobbies, cutStreams, signal } = context;
-  if (!target.instance) throw new Error("faults hit an own instance only");
-  const { faults, missed, died } = await injectFaults({
-    ...{ service: target.instance, plan, startedAt, codes: lobbies, cutStreams, signal },
-    ...{ patienceMs, report: note },
-  });
-  const deaths = died.map((pid) => `worker ${pid} ended by itself`);
-  return { faults, problems: [...(patienceMs > 0 ? missed : []), ...deaths] };
+  const { instance } = context.target;
+  if (!instance) throw new Error("faults hit an own instance only");
+  const injector = new Injector(context, instance, patienceMs);
+  const faults = await injector.run(plan);
+  const deaths = injector.died.map((pid) => `worker ${pid} ended by itself`);
+  return { faults, problems: [...(patienceMs > 0 ? injector.missed : []), ...deaths] };
 }

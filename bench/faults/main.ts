@@ -1,11 +1,8 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { readArguments, wholeNumber } from "../../test/support/arguments.ts";
-import { inOwnFolder } from "../../test/support/own-folder.ts";
-import { within } from "../load/deadline.ts";
+import { interruptible } from "../load/interruption.ts";
 import { runScenario } from "../load/run.ts";
-import { printReport } from "../report/text.ts";
-import { writeReport } from "../report/write.ts";
+import { publishReport } from "../report/write.ts";
 import { loadScenario } from "../scenarios.ts";
 import { ownInstance } from "../target.ts";
 import { startSeconds, survivalBeside } from "./beside.ts";
@@ -20,6 +17,7 @@ const { values } = readArguments(usage, {
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
   },
 });
+const interruptedCode = 130;
 const number = (name: keyof typeof values, least = 1) =>
   wholeNumber(usage, `--${name}`, values[name], least);
 const [seconds, users, workers, seed] = [
@@ -28,10 +26,6 @@ const [seconds, users, workers, seed] = [
   number("workers"),
   number("seed", 0),
 ];
-const out = join(import.meta.dirname, "../out");
-const endMs = 60_000;
-const interruptedCode = 130;
-const note = (error: unknown) => process.stderr.write(`${String(error)}\n`);
 
 async function run(interrupted: AbortSignal): Promise<number> {
   process.stdout.write(`seed ${seed}\n`);
@@ -43,19 +37,8 @@ async function run(interrupted: AbortSignal): Promise<number> {
     target: ownInstance({ HTTP_WORKERS: String(workers) }),
     beside: survivalBeside(seconds, users),
   });
-  mkdirSync(out, { recursive: true });
-  printReport(report, writeReport(report, out));
+  publishReport(report, join(import.meta.dirname, "../out"));
   return interrupted.aborted ? interruptedCode : report.exitCode;
 }
 
-const interruption = new AbortController();
-let running: Promise<number> = Promise.resolve(0);
-process.exit(
-  await inOwnFolder(
-    () => (running = run(interruption.signal)),
-    async () => {
-      interruption.abort();
-      await within(endMs, "the report of the interrupted run", running).catch(note);
-    },
-  ),
-);
+process.exit(await interruptible(run));

@@ -26,7 +26,7 @@ export async function findLimit({ run, maxRate, out }: LimitOptions): Promise<Li
   const found = await searchLimit(peakOf(run.load), async (rate): Promise<Try<Report> | null> => {
     if (rate > maxRate || run.interrupted.aborted) return null;
     const report = await runScenario({ ...run, load: atRate(run.load, rate) });
-    const { html } = writeReport(report, out);
+    const html = writeReport(report, out);
     note(`${rateText(rate)}: ${report.verdict} ${html}`);
     if (!isMeaningful(report)) {
       ended.push(report);

@@ -19,8 +19,7 @@ const calls = {
   run: (epochMs: number) => generator.run(epochMs),
   lobbies: () => generator.lobbies(),
   cutStreams: () => generator.cutStreams(),
-  // A call without an argument sends null.
-  stop: (how?: { settles?: boolean } | null) => generator.stop(how ?? {}),
+  stop: (how: { settles?: boolean }) => generator.stop(how),
   teardown: () => generator.teardown(),
 };
 export type GeneratorCalls = typeof calls;

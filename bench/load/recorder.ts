@@ -108,8 +108,8 @@ export class Recorder {
 
   succeeded(started: Started): void {
     const now = this.#end(started);
-    const { dueAt, sentAt, isLate, isCalm } = started;
-    const one = this.#operationOf(started);
+    const { operation, second, dueAt, sentAt, isLate, isCalm } = started;
+    const one = operationIn(second, operation);
     one.count += 1;
     one.response.record(now - dueAt);
     const isClean = !isLate && isCalm && this.#watch.stalledUntil <= dueAt;
@@ -121,7 +121,7 @@ export class Recorder {
     error: { code: string; status: number } & Omit<ErrorSample, "at">,
   ): void {
     this.#end(started);
-    const one = this.#operationOf(started);
+    const one = operationIn(started.second, started.operation);
     if (error.status === 429) one.limited += 1;
     else one.failed += 1;
     this.#note(started, error);
@@ -182,10 +182,6 @@ export class Recorder {
     if (group.samples.length >= maxSamples) return;
     const at = (performance.now() - this.#startedAt) / 1000;
     group.samples.push({ at, ...sample, message: message.slice(0, maxMessage) });
-  }
-
-  #operationOf({ second, operation }: Started): OpenOperation {
-    return operationIn(second, operation);
   }
 
   #indexOf(at: number): number {

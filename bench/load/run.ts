@@ -4,16 +4,16 @@ import { withClient } from "../../server/runtime/stores/postgres.ts";
 import { checkStored } from "../faults/check.ts";
 import { everybody, treePids } from "../processes.ts";
 import { note } from "../report.ts";
-import { buildReport, mergeCounts } from "../report/build.ts";
+import { buildReport, totalOf } from "../report/build.ts";
 import { Monitor, neighboursOf } from "../report/monitor.ts";
 import { isAboutLeftovers } from "../report/budgets.ts";
-import type { Fault, Leftover, Operation, Report } from "../report/schema.ts";
+import type { Context, Operation, Report } from "../report/schema.ts";
 import { startRemote, type Remote } from "../rpc.ts";
 import type { Scenario } from "../scenario.ts";
 import { openTarget, TargetError, type Target, type TargetOptions } from "../target.ts";
 import type { Beside, Happened } from "./beside.ts";
 import { within } from "./deadline.ts";
-import { floorOperation, optionsVariable, type GeneratorOptions } from "./generator.ts";
+import { optionsVariable, type GeneratorOptions } from "./generator.ts";
 import { awaitGone, countHeld, type Held } from "./leftovers.ts";
 import type { GeneratorCalls } from "./process.ts";
 import type { GeneratorNotice, Played, ProcessResult, Second, Violation } from "./record.ts";
@@ -60,6 +60,8 @@ export async function runScenario(options: RunOptions): Promise<Report> {
   return run.report();
 }
 
+type Found = Pick<Context, "series" | "faults" | "leaves" | "leftovers"> & { peers: Operation[] };
+
 class ScenarioRun {
   readonly #options: RunOptions;
   readonly #problems: string[] = [];
@@ -70,14 +72,10 @@ class ScenarioRun {
   readonly #generators: Remote<GeneratorCalls>[] = [];
   readonly #begunAt = performance.now();
   readonly #loadBefore = loadavg()[0] ?? 0;
+  readonly #results: ProcessResult[] = [];
+  readonly #found: Found = { series: [], faults: [], peers: [], leaves: {} };
   #target: Target | null = null;
-  #results: ProcessResult[] = [];
   #monitor: Monitor | null = null;
-  #series: Report["series"] = [];
-  #faults: Fault[] = [];
-  readonly #peers: Operation[] = [];
-  #leaves: Record<string, number> = {};
-  #leftovers: Leftover[] | null = null;
   #neighbours: string[] = [];
   #startedAt = new Date();
   #loadMs = 0;
@@ -103,7 +101,7 @@ class ScenarioRun {
     await this.#tearDown();
     if (target.instance && held && !this.#options.interrupted.aborted) {
       note("waiting until what the players left is gone");
-      this.#leftovers = await awaitGone(target.instance, held);
+      this.#found.leftovers = await awaitGone(target.instance, held);
     }
   }
 
@@ -112,7 +110,7 @@ class ScenarioRun {
   }
 
   async close(): Promise<void> {
-    this.#series = this.#monitor?.stop() ?? [];
+    this.#found.series = this.#monitor?.stop() ?? [];
     for (const { stop } of this.#generators) await stop();
     await this.#target?.stop();
   }
@@ -129,18 +127,13 @@ class ScenarioRun {
         run: this.#describeRun(),
         target: this.#describeTarget(),
         machine: this.#describeMachine(),
-        series: this.#series,
-        faults: this.#faults,
-        leaves: this.#leaves,
-        ...(this.#peers.length > 0 ? { peers: this.#peers } : {}),
-        ...(this.#leftovers ? { leftovers: this.#leftovers } : {}),
+        ...this.#found,
       },
       problems: aborted ? ["it was interrupted", ...this.#problems] : this.#problems,
       budgets: this.#loadMs === 0 ? [] : this.#budgets,
       seconds: this.#seconds,
       results: this.#results,
       missing: this.#missing,
-      floorOperation,
     });
   }
 
@@ -198,22 +191,17 @@ class ScenarioRun {
     const over = new AbortController();
     const stop = () => {
       over.abort();
-      for (const one of this.#generators) void one.call("stop").catch(() => undefined);
+      this.#stopGenerators();
     };
     interrupted.addEventListener("abort", stop, { once: true });
     if (interrupted.aborted) stop();
     const context: Beside = {
       ...{ target, startedAt, seconds: load.seconds, generatorPids, signal: over.signal },
-      lobbies: async () => [...new Set(await this.#gather("lobbies"))],
-      cutStreams: () => this.#gather("cutStreams"),
-      finish: () => {
-        for (const one of this.#generators)
-          void one.call("stop", { settles: true }).catch(() => undefined);
-      },
+      lobbies: async () => [...new Set(await this.#gather((one) => one.call("lobbies")))],
+      cutStreams: () => this.#gather((one) => one.call("cutStreams")),
+      finish: () => this.#stopGenerators({ settles: true }),
     };
-    const needed = (scenario.needs ?? []).map((need) =>
-      target.instance ? need.beside : undefined,
-    );
+    const needed = target.instance ? (scenario.needs ?? []).map((need) => need.beside) : [];
     const happening = [beside, ...needed].map((run) => run?.(context));
     // Awaited after the load, where a failure becomes a problem of the report.
     for (const one of happening) one?.catch(() => undefined);
@@ -232,8 +220,8 @@ class ScenarioRun {
       else this.fail(result.reason);
     for (const one of happening) {
       const happened = await one;
-      this.#faults.push(...(happened?.faults ?? []));
-      this.#peers.push(...(happened?.peers ?? []));
+      this.#found.faults.push(...(happened?.faults ?? []));
+      this.#found.peers.push(...(happened?.peers ?? []));
       for (const problem of happened?.problems ?? []) this.fail(problem);
     }
     const root = target.instance ? [target.instance.pid] : [];
@@ -259,15 +247,16 @@ class ScenarioRun {
     const left = await this.#each("the teardown of the scenario", teardownMs, (one) =>
       one.call("teardown"),
     );
-    if (!this.#target?.instance) this.#leaves = mergeCounts(left);
+    if (!this.#target?.instance) this.#found.leaves = totalOf([{}, ...left]);
   }
 
   /** From all generators that still answer. */
-  async #gather<N extends "lobbies" | "cutStreams">(
-    name: N,
-  ): Promise<Awaited<ReturnType<GeneratorCalls[N]>>[number][]> {
-    const asked = this.#generators.map((one) => one.call(name).catch(() => []));
-    return (await Promise.all(asked)).flat();
+  async #gather<T>(ask: (one: Remote<GeneratorCalls>) => Promise<T[]>): Promise<T[]> {
+    return (await Promise.all(this.#generators.map((one) => ask(one).catch(() => [])))).flat();
+  }
+
+  #stopGenerators(how: { settles?: boolean } = {}): void {
+    for (const one of this.#generators) void one.call("stop", how).catch(() => undefined);
   }
 
   #each<T>(

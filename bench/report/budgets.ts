@@ -1,4 +1,4 @@
-import type { Summary } from "../load/histogram.ts";
+import { reportedPercentiles, type Summary } from "../load/histogram.ts";
 import type { Budget, Operation, Report } from "./schema.ts";
 
 /** The parts of a report that budgets are about. */
@@ -27,6 +27,11 @@ export function parseBudget(text: string): Parsed {
   const { figure, relation, limit, unit } = form.exec(text)?.groups ?? {};
   if (figure === undefined)
     throw new RangeError(`"${text}" is no budget like "read response p99 <= 50 ms"`);
+  const percentile = /^p([\d.]+)$/.exec(figure.split(" ").at(-1) ?? "")?.[1];
+  if (percentile !== undefined && !reportedPercentiles.some((one) => String(one) === percentile))
+    throw new RangeError(
+      `p${percentile} is not reported, only p${reportedPercentiles.join(", p")}`,
+    );
   const isAtMost = relation === "<=";
   return { figure, isAtMost, limit: Number(limit) * (unit === "s" ? 1000 : 1) };
 }
@@ -67,7 +72,8 @@ function valueOf(figure: string, figures: Figures): number | string {
   if (name === undefined || stat === undefined) return `there is no figure "${figure}"`;
   if (name === "lateness") return timeOf(arrivals.lateness, stat);
   const operation = operations.find((one) => one.name === name);
-  if (!operation) return `the run has no operation "${name}"`;
+  if (!operation)
+    return `the run has no operation "${name}", only ${operations.map((one) => one.name).join(", ")}`;
   if (stat === "errors") return errorShare(operation);
   if (stat === "rate") return operation.perSecond;
   const times = kind === "service" ? operation.service : operation.response;
@@ -83,7 +89,5 @@ function timeOf({ count, meanMs, maxMs, percentiles }: Summary, stat: string): n
   if (count === 0) return "there are no samples";
   if (stat === "mean") return meanMs;
   if (stat === "max") return maxMs;
-  const value = percentiles[stat.slice(1)];
-  if (value === undefined) return `${stat} is not reported`;
-  return value ?? `${count} samples are too few for ${stat}`;
+  return percentiles[stat.slice(1)] ?? `${count} samples are too few for ${stat}`;
 }

@@ -1,31 +1,20 @@
+import { newCounts } from "../bots/fetch.ts";
+import { floorOperation } from "../load/generator.ts";
 import { Times, type Summary } from "../load/histogram.ts";
 import { limitsOf } from "../load/health.ts";
 import type {
   ErrorGroup,
+  OperationSecond,
   ProcessResult,
-  RequestCounts,
   Second,
   Violation,
 } from "../load/record.ts";
 import { judge } from "./budgets.ts";
-import { reportVersion, type Budget, type Operation, type Report } from "./schema.ts";
+import { reportVersion, type Budget, type Context, type Operation, type Report } from "./schema.ts";
 
 /** What a run hands over, complete or not. */
 export interface Measured {
-  context: Pick<
-    Report,
-    | "scenario"
-    | "about"
-    | "run"
-    | "target"
-    | "machine"
-    | "series"
-    | "faults"
-    | "status"
-    | "leaves"
-    | "leftovers"
-    | "peers"
-  >;
+  context: Context;
   /** Why it is not complete, or what is wrong with it. */
   problems: string[];
   budgets: readonly string[];
@@ -34,47 +23,48 @@ export interface Measured {
   results: readonly ProcessResult[];
   /** Broken promises that no bot saw. */
   missing?: readonly Violation[];
-  /** Name of the operation that is the floor. */
-  floorOperation: string;
 }
 
 const maxSamples = 5;
+const emptySecond: Second = { at: 0, sent: 0, late: 0, dropped: 0, lateness: null, operations: {} };
 
 export function buildReport(measured: Measured): Report {
-  const { context, results, missing = [], floorOperation } = measured;
+  const { context, results, missing = [] } = measured;
+  const { seconds: length, isClosed } = context.run;
   const seconds = mergeSeconds(measured.seconds);
-  const all = operationsOf(seconds, context.run.seconds);
-  const arrivals = { ...arrivalsOf(seconds), unfinished: sumOf(results, (one) => one.unfinished) };
-  const numViolations = sumOf(results, (one) => one.numViolations) + missing.length;
+  const whole = totalOf([emptySecond, ...seconds]);
+  const all = Object.entries(whole.operations).map(([name, one]) => operationOf(name, one, length));
+  const sumOf = (key: "unfinished" | "numViolations" | "mostBots") =>
+    results.reduce((sum, one) => sum + one[key], 0);
+  const { sent, late, dropped } = whole;
+  const lateness = summaryOf(whole.lateness);
+  const arrivals = { sent, late, dropped, lateness, unfinished: sumOf("unfinished") };
+  const numViolations = sumOf("numViolations") + missing.length;
   const operations = all.filter(({ name }) => name !== floorOperation);
   const generators = results.map(({ health }) => health);
   const figures = { ...context, operations, arrivals, numViolations, generators };
   const budgets = measured.budgets.map((text) => judge(text, figures));
-  const generatorLimits = context.run.isClosed
-    ? []
-    : limitsOf({ generators, ...arrivals, seconds: context.run.seconds });
   const problems = [
     ...measured.problems,
     ...budgets
       .filter(({ outcome }) => outcome === "unknown")
       .map(({ text, reason }) => `"${text}" is unknown: ${reason}`),
   ];
+  const generatorLimits = isClosed ? [] : limitsOf({ generators, sent, late, seconds: length });
   const outcome = { problems, budgets, generatorLimits, numViolations };
-  const exitCode = exitCodeOf(outcome);
   return {
     version: reportVersion,
     ...context,
-    exitCode,
-    verdict: verdictOf(outcome),
+    ...concluded(outcome),
     ...outcome,
     arrivals,
-    bots: sumOf(results, (one) => one.mostBots),
+    bots: sumOf("mostBots"),
     operations,
     floor: all.find(({ name }) => name === floorOperation) ?? null,
     seconds,
     errors: mergeErrors(results.flatMap(({ errors }) => errors)),
     violations: [...results.flatMap(({ violations }) => violations), ...missing],
-    requests: mergeRequests(results.map(({ requests }) => requests)),
+    requests: totalOf([newCounts(), ...results.map(({ requests }) => requests)]),
     generators,
   };
 }
@@ -100,127 +90,77 @@ type Outcome = Pick<Report, "problems" | "budgets" | "generatorLimits" | "numVio
 
 const isBroken = ({ outcome }: Budget) => outcome === "broken";
 
-function exitCodeOf({ problems, budgets, generatorLimits, numViolations }: Outcome): number {
-  if (numViolations > 0) return exitCodes.violated;
-  if (problems.length > 0) return exitCodes.failed;
-  if (generatorLimits.length > 0) return exitCodes.generatorLimited;
-  return budgets.some(isBroken) ? exitCodes.overBudget : exitCodes.passed;
-}
-
-function verdictOf({ problems, budgets, generatorLimits, numViolations }: Outcome): string {
+function concluded(outcome: Outcome): Pick<Report, "exitCode" | "verdict"> {
+  const { problems, budgets, generatorLimits, numViolations } = outcome;
   const [problem] = problems;
   const [limit] = generatorLimits;
-  const broken = budgets.filter(isBroken);
-  if (numViolations > 0)
-    return `The service broke ${numViolations} ${numViolations === 1 ? "promise" : "promises"}.`;
-  if (problem !== undefined) return `The run failed: ${problem}.`;
+  const numBroken = budgets.filter(isBroken).length;
+  const end = (name: keyof typeof exitCodes, verdict: string) => ({
+    exitCode: exitCodes[name],
+    verdict,
+  });
+  if (numViolations > 0) {
+    const promises = numViolations === 1 ? "promise" : "promises";
+    return end("violated", `The service broke ${numViolations} ${promises}.`);
+  }
+  if (problem !== undefined) return end("failed", `The run failed: ${problem}.`);
   if (limit !== undefined)
-    return `The generator was at its limit, so the times prove nothing: ${limit}.`;
-  if (broken.length > 0)
-    return `${broken.length} of ${budgets.length} budgets ${broken.length === 1 ? "is" : "are"} broken.`;
-  return budgets.length === 0 ? "Completed without a budget." : "Every budget is met.";
+    return end(
+      "generatorLimited",
+      `The generator was at its limit, so the times prove nothing: ${limit}.`,
+    );
+  if (numBroken > 0)
+    return end(
+      "overBudget",
+      `${numBroken} of ${budgets.length} budgets ${numBroken === 1 ? "is" : "are"} broken.`,
+    );
+  return end(
+    "passed",
+    budgets.length === 0 ? "Completed without a budget." : "Every budget is met.",
+  );
 }
 
 /** The seconds in order, each once. */
-export function mergeSeconds(seconds: readonly Second[]): Second[] {
-  const byTime = Map.groupBy(seconds, ({ at }) => at);
-  return [...byTime]
+export const mergeSeconds = (seconds: readonly Second[]): Second[] =>
+  [...Map.groupBy(seconds, ({ at }) => at)]
     .toSorted(([a], [b]) => a - b)
-    .map(([at, some]) => ({
-      at,
-      sent: sumOf(some, (one) => one.sent),
-      late: sumOf(some, (one) => one.late),
-      dropped: sumOf(some, (one) => one.dropped),
-      lateness: mergeTimes(some.map((one) => one.lateness)),
-      operations: Object.fromEntries(
-        namesIn(some).map((name) => {
-          const parts = some.flatMap(({ operations }) => operations[name] ?? []);
-          return [
-            name,
-            {
-              count: sumOf(parts, (one) => one.count),
-              failed: sumOf(parts, (one) => one.failed),
-              limited: sumOf(parts, (one) => one.limited),
-              response: mergeTimes(parts.map((one) => one.response)),
-              service: mergeTimes(parts.map((one) => one.service)),
-            },
-          ];
-        }),
-      ),
-    }));
-}
+    .map(([at, some]) => ({ ...totalOf(some), at }));
 
-const namesIn = (seconds: readonly Second[]): string[] => [
-  ...new Set(seconds.flatMap(({ operations }) => Object.keys(operations))),
-];
+/** The sum of records of one form, name by name: numbers are added, histograms (texts) merged; null adds nothing. */
+export const totalOf = <T extends object>(all: readonly T[]): T => add(all) as T;
 
-const present = (texts: readonly (string | null)[]) => texts.filter((text) => text !== null);
-
-function mergeTimes(texts: readonly (string | null)[]): string | null {
-  const some = present(texts);
-  return some.length > 1 ? Times.merge(some).encode() : (some[0] ?? null);
-}
-
-const summaryOf = (texts: readonly (string | null)[]): Summary =>
-  Times.merge(present(texts)).summary();
-
-function operationsOf(seconds: readonly Second[], length: number): Operation[] {
-  return namesIn(seconds).map((name) => {
-    const parts = seconds.flatMap(({ operations }) => operations[name] ?? []);
-    const service = present(parts.map((one) => one.service));
-    const count = sumOf(parts, (one) => one.count);
-    return {
+function add(all: readonly unknown[]): unknown {
+  const some = all.filter((one) => one != null);
+  const [first] = some;
+  if (some.length <= 1) return first ?? null;
+  if (typeof first === "number") return some.reduce<number>((sum, one) => sum + Number(one), 0);
+  if (typeof first === "string") return Times.merge(some.map(String)).encode();
+  const fields = some.flatMap((one) => Object.entries(one as object));
+  return Object.fromEntries(
+    [...Map.groupBy(fields, ([name]) => name)].map(([name, values]) => [
       name,
-      count,
-      failed: sumOf(parts, (one) => one.failed),
-      limited: sumOf(parts, (one) => one.limited),
-      perSecond: count / length,
-      response: summaryOf(parts.map((one) => one.response)),
-      service: service.length === 0 ? null : summaryOf(service),
-    };
-  });
+      add(values.map(([, value]) => value as unknown)),
+    ]),
+  );
 }
 
-const arrivalsOf = (seconds: readonly Second[]) => ({
-  sent: sumOf(seconds, (one) => one.sent),
-  late: sumOf(seconds, (one) => one.late),
-  dropped: sumOf(seconds, (one) => one.dropped),
-  lateness: summaryOf(seconds.map((one) => one.lateness)),
+const summaryOf = (text: string | null): Summary =>
+  Times.merge(text === null ? [] : [text]).summary();
+
+const operationOf = (name: string, one: OperationSecond, length: number): Operation => ({
+  ...{ name, count: one.count, failed: one.failed, limited: one.limited },
+  perSecond: one.count / length,
+  response: summaryOf(one.response),
+  service: one.service === null ? null : summaryOf(one.service),
 });
 
 function mergeErrors(groups: readonly ErrorGroup[]): ErrorGroup[] {
-  const byKey = Map.groupBy(
-    groups,
-    ({ operation, status, code }) => `${operation} ${status} ${code}`,
-  );
-  return [...byKey.values()]
-    .flatMap((some) => {
-      const [first] = some;
-      if (!first) return [];
-      const samples = some.flatMap((one) => one.samples).slice(0, maxSamples);
-      return { ...first, count: sumOf(some, (one) => one.count), samples };
-    })
+  const keyOf = ({ operation, status, code }: ErrorGroup) => `${operation} ${status} ${code}`;
+  return [...Map.groupBy(groups, keyOf).values()]
+    .map((some) => ({
+      ...(some[0] as ErrorGroup),
+      count: some.reduce((sum, one) => sum + one.count, 0),
+      samples: some.flatMap(({ samples }) => samples).slice(0, maxSamples),
+    }))
     .toSorted((a, b) => b.count - a.count);
 }
-
-function mergeRequests(counts: readonly RequestCounts[]): RequestCounts {
-  return {
-    sent: sumOf(counts, (one) => one.sent),
-    direct: sumOf(counts, (one) => one.direct),
-    repeated: mergeCounts(counts.map((one) => one.repeated)),
-    connections: sumOf(counts, (one) => one.connections),
-    lostConnections: sumOf(counts, (one) => one.lostConnections),
-    limited: mergeCounts(counts.map((one) => one.limited)),
-    guests: sumOf(counts, (one) => one.guests),
-  };
-}
-
-export function mergeCounts(counts: readonly Record<string, number>[]): Record<string, number> {
-  const merged: Record<string, number> = {};
-  for (const one of counts)
-    for (const [name, count] of Object.entries(one)) merged[name] = (merged[name] ?? 0) + count;
-  return merged;
-}
-
-const sumOf = <T>(list: readonly T[], valueOf: (one: T) => number): number =>
-  list.reduce((sum, one) => sum + valueOf(one), 0);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { Redis } from "ioredis";
-import { Client } from "pg";
+import { Pool } from "pg";
 import { cpuMicros, everybody, residentKib, treeByKind, type Everybody } from "../processes.ts";
 import type { Target } from "../target.ts";
 import type { Series } from "./schema.ts";
@@ -69,13 +69,9 @@ export class Monitor {
     const isCounter = key.includes("/s|") || key.startsWith("cores|");
     const last = this.#last.get(key);
     this.#last.set(key, { at, value });
+    if (isCounter && !last) return;
     // Processes that ended take their counts with them.
-    const shown = !isCounter
-      ? value
-      : last
-        ? Math.max(0, value - last.value) / (at - last.at)
-        : null;
-    if (shown === null) return;
+    const shown = last && isCounter ? Math.max(0, value - last.value) / (at - last.at) : value;
     const points = this.#points.get(key) ?? [];
     this.#points.set(key, points);
     points.push([round(at), round(shown)]);
@@ -115,59 +111,37 @@ function processSource(pids: () => Readonly<Record<string, readonly number[]>>):
 }
 
 function redisSource(url: string): Source {
-  const options = { maxRetriesPerRequest: 0, lazyConnect: false };
-  const redis = url.startsWith("unix://")
-    ? new Redis({ ...options, path: url.slice("unix://".length) })
-    : new Redis(url, options);
+  const redis = new Redis(url.replace(/^unix:\/\//, ""), { maxRetriesPerRequest: 0 });
   redis.on("error", none);
   return {
     close: () => redis.disconnect(),
     async read() {
       const info = await redis.info();
-      const field = (name: string) => Number(new RegExp(`^${name}:([\\d.]+)`, "m").exec(info)?.[1]);
+      const field = (name: string) =>
+        Number(new RegExp(`^${name}[:=]([\\d.]+)`, "m").exec(info)?.[1] ?? 0);
       return new Map([
         ["commands/s|Redis commands", field("total_commands_processed")],
         ["MiB|Redis data", field("used_memory") / 2 ** 20],
-        ["keys|Redis keys", Number(/^db0:keys=(\d+)/m.exec(info)?.[1] ?? 0)],
+        ["keys|Redis keys", field("db0:keys")],
       ]);
     },
   };
 }
 
-const statistics = `select sum(xact_commit)::float8 as commits, sum(xact_rollback)::float8 as rollbacks,
-  (select count(*)::float8 from pg_stat_activity where state = 'active') as active from pg_stat_database`;
+const statistics = `select sum(xact_commit)::float8 as "transactions/s|Postgres commits",
+  sum(xact_rollback)::float8 as "transactions/s|Postgres rollbacks",
+  (select count(*)::float8 from pg_stat_activity where state = 'active') as "sessions|Postgres at work"
+  from pg_stat_database`;
 
-/** Connects anew after an error, because a fault may restart the server. */
+/** The pool connects anew after an error, because a fault may restart the server. */
 function postgresSource(url: string): Source {
-  let client: Client | null = null;
-  const close = () => {
-    void client?.end().catch(none);
-    client = null;
-  };
-  const connect = async () => {
-    const made = new Client({ connectionString: url });
-    made.on("error", close);
-    await made.connect();
-    return made;
-  };
+  const pool = new Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0 });
+  pool.on("error", none);
   return {
-    close,
+    close: () => void pool.end().catch(none),
     async read() {
-      try {
-        client ??= await connect();
-        const { rows } = await client.query<{ commits: number; rollbacks: number; active: number }>(
-          statistics,
-        );
-        const [{ commits, rollbacks, active } = { commits: 0, rollbacks: 0, active: 0 }] = rows;
-        return new Map([
-          ["transactions/s|Postgres commits", commits],
-          ["transactions/s|Postgres rollbacks", rollbacks],
-          ["sessions|Postgres at work", active],
-        ]);
-      } catch (error) {
-        close();
-        throw error;
-      }
+      const { rows } = await pool.query<Record<string, number>>(statistics);
+      return new Map(Object.entries(rows[0] ?? {}));
     },
   };
 }

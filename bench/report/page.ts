@@ -1,187 +1,161 @@
 import { join } from "node:path";
 import { buildSync } from "esbuild";
-import { reportedPercentiles, type Summary } from "../load/histogram.ts";
 import { describeValue } from "./budgets.ts";
+import { lateMs } from "../load/health.ts";
+import { reportedPercentiles, type Summary } from "../load/histogram.ts";
 import { pageCharts, type PageCharts } from "./charts.ts";
-import { escape, facts, section, styles, table } from "./html.ts";
+import { asPage, type Document, type Section } from "./document.ts";
 import { describeFault } from "./faults.ts";
-import { controlsOf, describeLeftover, describeNeighbours } from "./text.ts";
 import type { Report } from "./schema.ts";
-
-const folder = join(import.meta.dirname, "page");
 
 /** The report as one HTML file that loads nothing else. */
 export function reportPage(report: Report): string {
-  const charts = pageCharts(report);
-  const data = JSON.stringify(charts).replaceAll("<", "\\u003c");
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escape(report.scenario)}: ${escape(report.verdict)}</title>
-<style>${styles()}</style>
-</head>
-<body>
-<header class="${report.exitCode === 0 ? "passed" : "failed"}">
-<h1>${escape(report.scenario)}</h1>
-<p class="verdict">${escape(report.verdict)}</p>
-<p>${escape(report.about)}: ${escape(report.run.load)}. Run ${report.status}, exit code ${report.exitCode}.</p>
-</header>
-<main>
-${[
-  budgets(report),
-  problems(report),
-  ...(report.seconds.length === 0 ? [] : measured(report, charts)),
-  violations(report),
-  errors(report),
-  requests(report),
-  generators(report),
-  runFacts(report),
-].join("\n")}
-</main>
-<script type="application/json" id="data">${data}</script>
-<script>${script()}</script>
-</body>
-</html>
-`;
+  const data = JSON.stringify(pageCharts(report)).replaceAll("<", "\\u003c");
+  const scripts = `<script type="application/json" id="data">${data}</script>\n<script>${script()}</script>`;
+  return asPage(documentOf(report), scripts);
 }
+
+/** What a report says, besides its charts. */
+export const documentOf = (report: Report): Document => ({
+  title: report.scenario,
+  verdict: report.verdict,
+  exitCode: report.exitCode,
+  about: `${report.about}; ${report.run.load}, seed ${report.run.seed}, ${report.status}`,
+  sections: [
+    run(report),
+    ...(report.seconds.length === 0 ? [] : measured(report)),
+    ...[requests(report), errors(report), violations(report), remarks(report), budgets(report)],
+  ],
+});
 
 /** What a run that failed before its load does not have. */
-const measured = (report: Report, { bands }: PageCharts): string[] => [
-  operations(report),
-  section("On one time axis", `${bandsText(bands)}<div id="time"></div>`),
-  section("Percentiles", `<div id="percentiles"></div>`),
+const measured = (report: Report): Section[] => [
+  ...[operations(report), generators(report)],
+  { title: "On one time axis", id: "time", lines: bandsOf(pageCharts(report)) },
+  { title: "Percentiles", id: "percentiles" },
 ];
 
-function bandsText(bands: PageCharts["bands"]): string {
-  const named = (colour: string, some: PageCharts["bands"]) =>
-    some.length === 0
-      ? ""
-      : `${colour} bands: ${[...new Set(some.map(({ name }) => name))].join(", ")}. `;
-  const [faults = [], others = []] = [true, false].map((isFault) =>
-    bands.filter((band) => band.isFault === isFault),
-  );
-  return `<p>${escape(named("Red", faults) + named("Grey", others))}</p>`;
+function bandsOf({ bands }: PageCharts): string[] {
+  const named = (colour: string, isFault: boolean) => {
+    const names = new Set(bands.filter((one) => one.isFault === isFault).map(({ name }) => name));
+    return names.size === 0 ? [] : [`${colour} bands: ${[...names].join(", ")}.`];
+  };
+  return bands.length === 0 ? [] : [[...named("Red", true), ...named("Grey", false)].join(" ")];
 }
 
-/** Without percentiles: they need more samples than a second has. */
 const milliseconds = (value: number | null | undefined): string =>
   value == null ? "" : value >= 100 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 2);
 
-function budgets({ budgets: all }: Report): string {
-  if (all.length === 0) return "";
-  const rows = all.map((one) => [one.text, describeValue(one), one.outcome]);
-  return section("Budgets", table(["budget", "measured", "outcome"], rows));
-}
+const listOf = (counts: Readonly<Record<string, number>>, of: string): string =>
+  Object.entries(counts)
+    .map(([name, count]) => `${count}${of}${name}`)
+    .join(", ") || "none";
 
-function problems(report: Report): string {
-  const { problems: all, generatorLimits, faults } = report;
-  const lines = [
-    ...all,
+const budgets = ({ budgets: all }: Report): Section => ({
+  title: "Budgets",
+  head: ["budget", "measured", "outcome"],
+  rows: all.map((one) => [one.text, describeValue(one), one.outcome]),
+});
+
+const remarks = ({ problems, generatorLimits, faults, machine }: Report): Section => ({
+  title: "Remarks",
+  lines: [
+    ...problems,
     ...generatorLimits,
-    ...describeNeighbours(report),
+    ...(machine.loadBefore > machine.cores
+      ? [`busy before the run: load ${machine.loadBefore.toFixed(1)} on ${machine.cores} cores`]
+      : []),
+    ...machine.neighbours.map((name) => `beside the run: ${name}`),
     ...faults.map(describeFault),
-  ];
-  if (lines.length === 0) return "";
-  return section("Remarks", `<ul>${lines.map((line) => `<li>${escape(line)}</li>`).join("")}</ul>`);
-}
+  ],
+});
 
-function operations(report: Report): string {
-  const { operations: all, seconds } = report;
+function operations(report: Report): Section {
   const times = ({ percentiles, maxMs }: Summary) => [
     ...reportedPercentiles.map((percent) => milliseconds(percentiles[String(percent)])),
     milliseconds(maxMs),
   ];
-  const rows = [...all, ...controlsOf(report)].flatMap((one) => {
-    const { name, perSecond, count, failed, limited, response, service } = one;
-    const counts = [perSecond.toFixed(1), String(count), String(failed), String(limited)];
-    const first = [name, "response", ...counts, ...times(response)];
-    if (service === null) return [first];
-    return [first, ["", "service", "", String(service.count), "", "", ...times(service)]];
-  });
+  const { floor, peers = [] } = report;
+  const all = [...report.operations, ...(floor ? [floor] : []), ...peers];
   const head = ["operation", "time", "per second", "count", "failed", "429"];
-  const names = reportedPercentiles.map((percent) => `p${percent}`);
-  const dropped = seconds.reduce((sum, one) => sum + one.dropped, 0);
-  return section(
-    "Operations",
-    `${table([...head, ...names, "max"], rows)}
-<p>Milliseconds. Response time counts from the intended start, service time from the send, and only what a generator in good order sent in time. A percentile with fewer than 10 samples beyond it is left out. ${dropped} arrivals were dropped. The floor is the simplest request to a raw server on this machine; a peer is another server under the same load.</p>`,
-  );
+  return {
+    title: "Operations",
+    head: [...head, ...reportedPercentiles.map((percent) => `p${percent}`), "max"],
+    rows: all.flatMap(({ name, perSecond, count, failed, limited, response, service }) => {
+      const counts = [perSecond.toFixed(1), ...[count, failed, limited].map(String)];
+      const first = [name, "response", ...counts, ...times(response)];
+      if (service === null) return [first];
+      return [first, ["", "service", "", String(service.count), "", "", ...times(service)]];
+    }),
+    lines: [
+      "milliseconds; response time counts from the intended start, service time from the send, and only what a generator in good order sent in time",
+      "a percentile with fewer than 10 samples beyond it is left out",
+      "the floor is the simplest request to a raw server on this machine; a peer is another server under the same load",
+    ],
+  };
 }
 
-function violations({ violations: all, numViolations }: Report): string {
-  if (numViolations === 0) return "";
-  const rows = all.map(({ kind, text, bot, requestId }) => [kind, text, bot, requestId ?? ""]);
-  const head = ["kind", "what", "bot", "X-Request-Id"];
-  return section(`${numViolations} broken promises`, table(head, rows));
-}
+const violations = ({ violations: all, numViolations }: Report): Section => ({
+  title: `${numViolations} broken promises`,
+  head: ["kind", "what", "bot", "X-Request-Id"],
+  rows: all.map(({ kind, text, bot, requestId }) => [kind, text, bot, requestId ?? ""]),
+});
 
-function errors({ errors: all }: Report): string {
-  if (all.length === 0) return section("Errors", "<p>None.</p>");
-  const rows = all.map(({ operation, status, code, count, samples }) => [
+const errors = ({ errors: all }: Report): Section => ({
+  title: "Errors",
+  head: ["operation", "code", "count", "message", "X-Request-Id"],
+  rows: all.map(({ operation, status, code, count, samples }) => [
     ...[operation, `${status} ${code}`, String(count), samples[0]?.message ?? ""],
     samples.map(({ requestId, at }) => `${requestId ?? "none"} at ${at.toFixed(1)} s`).join(", "),
-  ]);
-  return section("Errors", table(["operation", "code", "count", "message", "X-Request-Id"], rows));
-}
+  ]),
+});
 
-function requests({ requests: counts, leaves, leftovers = [] }: Report): string {
-  const list = (all: Readonly<Record<string, number>>, of = " ") =>
-    Object.entries(all)
-      .map(([name, count]) => `${count}${of}${name}`)
-      .join(", ") || "none";
-  const held = leftovers.map(describeLeftover).join("; ");
-  return section(
-    "Requests",
-    facts([
-      ["sent", String(counts.sent)],
-      ["repeated by the client", list(counts.repeated, " after ")],
-      ["connections", `${counts.connections}, ${counts.lostConnections} lost`],
-      ["answered with 429, by setting", list(counts.limited, " x ")],
-      ["left at the target", list(leaves)],
-      ...(held === "" ? [] : [["held by the instance", held] as const]),
+const requests = ({ requests: counts, leaves, leftovers = [] }: Report): Section => ({
+  title: "Requests",
+  lines: [
+    `${counts.sent} sent, ${counts.direct ?? 0} of them to the owner of a lobby`,
+    `repeated by the client: ${listOf(counts.repeated, " after ")}`,
+    `${counts.connections} connections, ${counts.lostConnections} lost`,
+    `answered with 429, by setting: ${listOf(counts.limited, " x ")}`,
+    `left at the target: ${listOf(leaves, " ")}`,
+    ...leftovers.map(
+      ({ name, before, after, backAfter }) =>
+        `${name}: ${before} before, ${after} after ${backAfter === null ? "two minutes" : `${backAfter.toFixed(1)} s`}`,
+    ),
+  ],
+});
+
+function generators({ generators: all, arrivals, run: { seconds } }: Report): Section {
+  const { sent, late, dropped, unfinished, lateness } = arrivals;
+  const [p50, p99] = ["50", "99"].map((percent) => milliseconds(lateness.percentiles[percent]));
+  return {
+    title: "Generators",
+    head: ["process", "stalls", "stalled ms", "of a core", "peak MiB"],
+    rows: all.map(({ numStalls, stalledMs, cpuSeconds, peakMib }, index) => [
+      ...[String(index), String(numStalls), milliseconds(stalledMs)],
+      ...[`${((cpuSeconds / seconds) * 100).toFixed(0)} %`, peakMib.toFixed(0)],
     ]),
-  );
+    lines: [
+      `${sent} arrivals, ${late} sent more than ${lateMs} ms late, ${dropped} dropped, ${unfinished} unfinished`,
+      `lateness p50 ${p50} ms, p99 ${p99} ms, max ${milliseconds(lateness.maxMs)} ms`,
+    ],
+  };
 }
 
-function generators({ generators: all, arrivals, run }: Report): string {
-  if (all.length === 0) return "";
-  const rows = all.map(({ numStalls, stalledMs, cpuSeconds, peakMib }, index) => [
-    ...[String(index), String(numStalls), milliseconds(stalledMs)],
-    ...[`${((cpuSeconds / run.seconds) * 100).toFixed(0)} %`, peakMib.toFixed(0)],
-  ]);
-  const { sent, late, lateness } = arrivals;
-  return section(
-    "Generators",
-    `${table(["process", "stalls", "stalled ms", "of a core", "peak MiB"], rows)}
-<p>${sent} arrivals, ${late} sent more than 50 ms late; lateness p50 ${milliseconds(lateness.percentiles["50"])} ms, p99 ${milliseconds(lateness.percentiles["99"])} ms, max ${milliseconds(lateness.maxMs)} ms.</p>`,
-  );
-}
-
-function runFacts({ run, target, machine }: Report): string {
+function run({ run: one, target, machine }: Report): Section {
   const settings = Object.entries(target.settings).map(([name, value]) => `${name}=${value}`);
-  return section(
-    "Run",
-    facts([
-      ["command", run.command],
-      [
-        target.isOwn ? "commit" : "commit of the bench",
-        `${run.commit ?? "unknown"}${run.isDirty ? " with changes" : ""}`,
-      ],
-      ["seed", String(run.seed)],
-      ["started", run.startedAt],
-      ["target", target.isOwn ? `an own instance ${settings.join(" ")}` : target.url],
-      [
-        "machine",
-        `${machine.cores} x ${machine.cpu}, ${machine.memoryMib} MiB, ${machine.system}, Node ${machine.node}`,
-      ],
-      [
-        "load of the machine",
-        `${machine.loadBefore.toFixed(1)} before, ${machine.loadAfter.toFixed(1)} after`,
-      ],
-    ]),
-  );
+  const { cores, cpu, memoryMib, system, node, loadBefore, loadAfter } = machine;
+  return {
+    title: "Run",
+    lines: [
+      one.command,
+      `${target.isOwn ? "commit" : "commit of the bench"} ${one.commit ?? "unknown"}${one.isDirty ? " with changes" : ""}, seed ${one.seed}, started ${one.startedAt}`,
+      `${one.seconds.toFixed(0)} s of load and ${(one.besidesSeconds ?? 0).toFixed(0)} s besides`,
+      target.isOwn ? `an own instance ${settings.join(" ")}` : target.url,
+      `${cores} x ${cpu}, ${memoryMib} MiB, ${system}, Node ${node}`,
+      `load of the machine ${loadBefore.toFixed(1)} before, ${loadAfter.toFixed(1)} after`,
+    ],
+  };
 }
 
 let bundled: string | null = null;
@@ -189,7 +163,7 @@ let bundled: string | null = null;
 function script(): string {
   bundled ??= new TextDecoder().decode(
     buildSync({
-      entryPoints: [join(folder, "draw.ts")],
+      entryPoints: [join(import.meta.dirname, "page/draw.ts")],
       ...{ bundle: true, minify: true, write: false, format: "iife", target: "es2022" },
       legalComments: "none",
     }).outputFiles[0]?.contents,

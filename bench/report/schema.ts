@@ -122,8 +122,8 @@ const Generator = Type.Object({
   cpuSeconds: Type.Number(),
 });
 
-export const ReportSchema = Type.Object({
-  version: Type.Literal(reportVersion),
+/** What a run knows besides its measurements. */
+const Context = Type.Object({
   scenario: Type.String(),
   about: Type.String(),
   /** Why it is not completed stands in `problems`. */
@@ -132,11 +132,6 @@ export const ReportSchema = Type.Object({
     Type.Literal("interrupted"),
     Type.Literal("failed"),
   ]),
-  exitCode: Type.Number(),
-  /** One sentence. */
-  verdict: Type.String(),
-  problems: Type.Array(Type.String()),
-  budgets: Type.Array(Budget),
   run: Type.Object({
     command: Type.String(),
     commit: Nullable(Type.String()),
@@ -167,6 +162,23 @@ export const ReportSchema = Type.Object({
     loadAfter: Type.Number(),
     neighbours: Type.Array(Type.String()),
   }),
+  /** Operations of other servers under the same load, as further controls. */
+  peers: Type.Optional(Type.Array(Operation)),
+  series: Type.Array(Series),
+  faults: Type.Array(Fault),
+  leaves: Counts,
+  /** Counted where a budget is about it. */
+  leftovers: Type.Optional(Type.Array(Leftover)),
+});
+
+export const ReportSchema = Type.Object({
+  ...Context.properties,
+  version: Type.Literal(reportVersion),
+  exitCode: Type.Number(),
+  /** One sentence. */
+  verdict: Type.String(),
+  problems: Type.Array(Type.String()),
+  budgets: Type.Array(Budget),
   arrivals: Type.Object({
     sent: Type.Number(),
     late: Type.Number(),
@@ -179,11 +191,7 @@ export const ReportSchema = Type.Object({
   operations: Type.Array(Operation),
   /** The floor: the simplest request to a raw server on this machine, under a small constant load. */
   floor: Nullable(Operation),
-  /** Operations of other servers under the same load, as further controls. */
-  peers: Type.Optional(Type.Array(Operation)),
   seconds: Type.Array(Second),
-  series: Type.Array(Series),
-  faults: Type.Array(Fault),
   errors: Type.Array(ErrorGroup),
   violations: Type.Array(Violation),
   numViolations: Type.Number(),
@@ -204,11 +212,9 @@ export const ReportSchema = Type.Object({
   generators: Type.Array(Generator),
   /** Why the generators limited the run; empty: they did not. */
   generatorLimits: Type.Array(Type.String()),
-  leaves: Counts,
-  /** Counted where a budget is about it. */
-  leftovers: Type.Optional(Type.Array(Leftover)),
 });
 
+export type Context = Static<typeof Context>;
 export type Report = Static<typeof ReportSchema>;
 export type Operation = Static<typeof Operation>;
 export type Series = Static<typeof Series>;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { stopsAtEnd } from "../../test/support/cleanup.ts";
 import { eventually } from "../../test/support/eventually.ts";
-import { insist } from "../faults/caller.ts";
+import { insist } from "../../test/support/insist.ts";
 import { cpuMicros, treePids } from "../processes.ts";
 import { median, note, verdict, type Table } from "../report.ts";
 import { startBalancer } from "./balancer.ts";

@@ -1,4 +1,4 @@
-import { insist, type Answer } from "../faults/caller.ts";
+import { insist, type Answer } from "../../test/support/insist.ts";
 
 export const lobbies = "/v1/games/trivia/lobbies";
 

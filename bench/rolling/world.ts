@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { stopsAtEnd } from "../../test/support/cleanup.ts";
 import { eventually } from "../../test/support/eventually.ts";
-import { insist } from "../faults/caller.ts";
+import { insist } from "../../test/support/insist.ts";
 import { note } from "../report.ts";
 import type { RollingSizes } from "../floor-scenario.ts";
 import { startBalancer, type BalancerName } from "./balancer.ts";

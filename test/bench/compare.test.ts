@@ -13,7 +13,8 @@ import {
   type Outcome,
 } from "../../bench/compare/interval.ts";
 import { checkComparable, readReport } from "../../bench/compare/read.ts";
-import { comparisonPage, comparisonText } from "../../bench/compare/text.ts";
+import { comparisonDocument } from "../../bench/compare/text.ts";
+import { asMarkdown, asPage } from "../../bench/report/document.ts";
 import { Times } from "../../bench/load/histogram.ts";
 import type { Second } from "../../bench/load/record.ts";
 import { buildReport } from "../../bench/report/build.ts";
@@ -226,7 +227,7 @@ describe("npm run bench -- compare", () => {
 
   it("escapes what stands in a page, and prints the remarks", () => {
     const comparison = compareReports(report(20, 1), report(20, 1), ["<a>", "b"]);
-    assert.doesNotMatch(comparisonPage(comparison), /<a>/);
-    assert.match(comparisonText(comparison), /^- weaker: /m);
+    assert.doesNotMatch(asPage(comparisonDocument(comparison)), /<a>/);
+    assert.match(asMarkdown(comparisonDocument(comparison)), /^- weaker: /m);
   });
 });

@@ -70,7 +70,7 @@ test("from another host, behind nginx, in production, with limits, scenarios run
     try {
       for (const name of complete) {
         const { code, output } = await run(name);
-        assert.match(output, /^met: violations <= 0 \(0\)$/m, output);
+        assert.match(output, /^\| violations <= 0 \| 0 +\| met +\|$/m, output);
         // A busy machine may limit the generator.
         assert.ok([0, 4].includes(code), output);
       }

@@ -70,6 +70,5 @@ export const measured = (change: Partial<Measured> = {}): Measured => ({
   budgets: ["read response p90 <= 50 ms"],
   seconds: Array.from({ length: 10 }, (_, at) => second(at)),
   results: [result()],
-  floorOperation: "floor",
   ...change,
 });

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { newPlayer } from "../support/player.ts";
 import { startService, type Service } from "../support/process.ts";
-import { insist } from "../../bench/faults/caller.ts";
+import { insist } from "../support/insist.ts";
 
 const base = "/v1/games/trivia/lobbies";
 const rounds = 6;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { accept, type ReceivedMessages } from "../../bench/faults/listener.ts";
+import { accept, type ReceivedMessages } from "./listener.ts";
 
 function nothingReceived(): ReceivedMessages {
   return {

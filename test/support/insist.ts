@@ -11,7 +11,7 @@ export interface Answer {
   headers: IncomingHttpHeaders;
 }
 
-export interface Call {
+interface Call {
   method: "GET" | "POST" | "PATCH";
   path: string;
   body?: unknown;
@@ -26,20 +26,13 @@ const retryMs = 50;
 /** `fetch` uses several times as much CPU, which the service under test would lack. */
 const agent = new Agent({ keepAlive: true });
 
-/**
- * One attempt; throws if the connection breaks or no response comes in time. With `false` it uses a new
- * connection.
- */
-export async function callOnce(
-  url: string,
-  call: Call,
-  from: Agent | false = agent,
-): Promise<Answer> {
+/** One attempt; throws if the connection breaks or no response comes in time. */
+async function callOnce(url: string, call: Call): Promise<Answer> {
   const sent = call.body === undefined ? null : JSON.stringify(call.body);
   const headers = sent === null ? {} : { "content-type": "application/json" };
   const asked = request(url + call.path, {
     method: call.method,
-    agent: from,
+    agent,
     headers: { ...headers, ...call.headers },
   });
   const limit = setTimeout(() => asked.destroy(new Error("no answer in time")), attemptMs);
