@@ -1,4 +1,5 @@
 import type { Lobby, LobbyCommand } from "../../actors/lobby/types.ts";
+import { anyCommand } from "./commands.ts";
 import { maxPlayers } from "./ledger.ts";
 import { by, createCommand, newSeat, type Opening } from "./openings.ts";
 import type { World } from "./world.ts";
@@ -34,7 +35,7 @@ export class Chooser {
       return this.#isHost
         ? createCommand(this.#code, this.#opening, sabotage.seatBound ?? maxPlayers)
         : { type: "read", ...me };
-    if (random.is(0.2)) return this.#chooseAny(lobby);
+    if (random.is(0.2)) return anyCommand({ me, isHost: this.#isHost, lobby, random });
     const isSeated = lobby.seats.some((seat) => seat.id === this.#seatId);
     if (!isSeated) return this.#joinOnce();
     if (lobby.status === "waiting")
@@ -73,27 +74,5 @@ export class Chooser {
         ? { type: "lock", index, ...me }
         : { type: "pick", selectedIndex, index, ...me };
     return { type: "answer", selectedIndex, index, claimedMs: random.between(0, 1_500), ...me };
-  }
-
-  #chooseAny(lobby: Lobby): LobbyCommand {
-    const { random } = this.#world;
-    const me = by(this.#seatId);
-    const commands: LobbyCommand[] = [
-      { type: "read", ...me },
-      { type: "read", ...me },
-      { type: "read", ...me },
-      { type: "heartbeat", ...me },
-      { type: "reveal", ...me },
-      { type: "leave", ...me },
-      { type: "lock", index: null, ...me },
-    ];
-    const target = random.pick(lobby.seats).id;
-    if (this.#isHost) commands.push({ type: "kick", seatId: target, ban: random.is(0.5), ...me });
-    if (this.#isHost && random.is(0.3)) commands.push({ type: "end", ...me });
-    if (this.#isHost && lobby.status === "waiting") commands.push({ type: "abandon_start", ...me });
-    const command = random.pick(commands);
-    return command.type === "leave" && this.#isHost && random.is(0.7)
-      ? { type: "read", ...me }
-      : command;
   }
 }

@@ -1,6 +1,7 @@
 import { evolve } from "../../actors/lobby/evolve.ts";
 import { messageTypes } from "../../actors/lobby/messages.ts";
 import type { Lobby, LobbyEvent } from "../../actors/lobby/types.ts";
+import { countedEvents, eventOf } from "./commands.ts";
 import type { StoredCommit } from "./model-redis.ts";
 
 /** A violated invariant; its message begins with the invariant's name. */
@@ -19,16 +20,6 @@ const anySecret = /secret-(\d+)-/g;
 
 /** A cached answer to an answer command. */
 const answerMemory = /^k:.*"id":"c\.answer\./;
-
-/** Commands that produce exactly one event of this type. */
-const eventOfCommand: Partial<Record<string, LobbyEvent["type"]>> = {
-  join: "joined",
-  answer: "answered",
-  pick: "picked",
-  settings: "settings_changed",
-  // The last `next` ends the game instead, and a repeated one finds the question open.
-  next: "question_opened",
-};
 
 /** The simulation's own record of one lobby: every commit, folded independently of the workers. */
 export class Ledger {
@@ -173,18 +164,17 @@ export class Ledger {
         continue;
       }
       this.applied.set(id, { version: commit.version, seq: lastNumber(commit) ?? this.seq });
-      const type = eventOfCommand[id.split(".")[1] ?? ""];
+      const type = eventOf(id);
       if (type) counts.set(type, (counts.get(type) ?? 0) + 1);
     }
     if (!events) return;
-    for (const type of Object.values(eventOfCommand)) {
-      if (!type) continue;
-      const happened = events.filter((event) => event.type === type).length;
-      const asked = counts.get(type) ?? 0;
+    for (const { event, isExact } of countedEvents) {
+      const happened = events.filter(({ type }) => type === event).length;
+      const asked = counts.get(event) ?? 0;
       ensure(
-        type === "question_opened" ? happened <= asked : happened === asked,
+        isExact ? happened === asked : happened <= asked,
         "nothing applied twice",
-        () => `${this.code}: ${happened} events ${type} for ${asked} commands`,
+        () => `${this.code}: ${happened} events ${event} for ${asked} commands`,
       );
     }
   }

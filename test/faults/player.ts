@@ -1,6 +1,7 @@
 import type { Reply } from "../../actors/contract.ts";
-import type { Lobby, LobbyCommand } from "../../actors/lobby/types.ts";
+import type { LobbyCommand } from "../../actors/lobby/types.ts";
 import { Chooser } from "./chooser.ts";
+import { isAlwaysStored, isTrueAfter } from "./commands.ts";
 import type { Opening } from "./openings.ts";
 import type { World, Worker } from "./world.ts";
 
@@ -26,18 +27,6 @@ interface Attempt {
 /** Attempts per command; after that a player continues without a response. */
 const maxTries = 12;
 const lobbySeq = /"seq":(\d+),"hub"/;
-/** Commands whose success means that one of their commits is stored. */
-const alwaysStored: ReadonlySet<LobbyCommand["type"]> = new Set([
-  "create",
-  "join",
-  "settings",
-  "prepare",
-  "start",
-  "pick",
-  "answer",
-  "kick",
-] as const);
-
 /** A client with one pending command at a time, repeated with its id until it is answered. */
 export class Player {
   readonly seatId: number;
@@ -175,13 +164,14 @@ export class Player {
     const applied = ledger.applied.get(key);
     // A start whose settings have changed in between is answered with a plan, and repeated with its key.
     const isDone = !body?.startsWith('{"is_stale"');
-    if (isDone && alwaysStored.has(command.type))
+    if (isDone && isAlwaysStored(command))
       world.ensure(
         applied !== undefined || ledger.lost.has(key) || ledger.undone.has(key),
         "nothing acknowledged lost",
         () => `${this.#code} ${call.id} ${command.type} was acknowledged but is not stored`,
       );
-    if (body !== null) world.guard(() => ledger.checkSecrets(body, this.seatId));
+    const reader = "by" in command ? this.seatId : null;
+    if (body !== null) world.guard(() => ledger.checkSecrets(body, reader));
     if (world.hasLost) return;
     world.ensure(
       !attempt.wasRefused,
@@ -189,7 +179,7 @@ export class Player {
       () => `${this.#code} ${call.id} ${command.type} was refused for good and then carried out`,
     );
     world.ensure(
-      this.#isTrue(command, ledger.state),
+      isTrueAfter(command.type, command, { lobby: ledger.state, seatId: this.seatId }),
       "nothing acknowledged lost",
       () => `${this.#code} ${call.id} ${JSON.stringify(command)} was acknowledged without effect`,
     );
@@ -227,26 +217,5 @@ export class Player {
       () =>
         `${this.#code} showed seq ${seq} after an earlier answer had ${attempt.acknowledgedSeq}`,
     );
-  }
-
-  /** What a success of these commands guarantees about the lobby from then on. */
-  #isTrue(command: LobbyCommand, lobby: Lobby | null): boolean {
-    if (!lobby || lobby.status === "finished") return lobby !== null;
-    const { round } = lobby;
-    switch (command.type) {
-      case "next":
-        return command.index === null || (round !== null && round.index > command.index);
-      case "lock":
-        return (
-          command.index === null ||
-          (round !== null && (round.index > command.index || !round.isOpen))
-        );
-      case "leave":
-        return !lobby.seats.some((seat) => seat.id === this.seatId);
-      case "end":
-        return false;
-      default:
-        return true;
-    }
   }
 }
