@@ -21,7 +21,7 @@ import {
   type Service,
 } from "../support/process.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
-import { killNeighbour, ownerRecords, startNeighbour } from "./neighbours.ts";
+import { Neighbours } from "../support/neighbours.ts";
 
 interface FleetBody {
   instances: { id: string; pid: number; ready: string; num_rooms: number; commit: string }[];
@@ -32,11 +32,13 @@ interface FleetBody {
 /** Rooms in memory by the node id of their owner. */
 type RoomsBody = { owners: { incarnation: string; num_rooms: number; num_shards: number }[] };
 
-const games = 4;
+/** So many that each instance owns the room of one. */
+const games = 10;
 const delaySeconds = 3;
 
 let stores: TestStores;
 let redis: Redis;
+let others: Neighbours;
 let first: Service;
 let second: Service;
 
@@ -87,7 +89,7 @@ const isReplaced = (service: Service, old: Process) => async () => {
 /** Resolves when both have a part of the rooms. */
 const bothOwn = () =>
   eventually("both own rooms", async () => {
-    const owners = await ownerRecords(redis);
+    const owners = await others.owners();
     const nodes = await Promise.all([first, second].map(workerOf));
     return nodes.every(
       ({ incarnation }) => owners.filter((one) => one?.startsWith(`${incarnation}|`)).length > 300,
@@ -99,6 +101,7 @@ describe("two instances with one HTTP worker each", () => {
     stores = await testStores();
     redis = connectRedis(stores.redisUrl, silentLogger, "test");
     await redisReady(redis);
+    others = new Neighbours(redis, stores.redisUrl);
     [first, second] = await Promise.all([start(), start()]);
   });
   after(async () => {
@@ -156,7 +159,7 @@ describe("two instances with one HTTP worker each", () => {
         await order(old);
         await eventually("balancers are told", async () => (await readyWord(first)) === "draining");
         await eventually("the other owns every room", async () =>
-          (await ownerRecords(redis)).every((one) => one?.startsWith(`${other.incarnation}|`)),
+          (await others.owners()).every((one) => one?.startsWith(`${other.incarnation}|`)),
         );
       };
       const results = await Promise.all(
@@ -209,7 +212,7 @@ describe("two instances with one HTTP worker each", () => {
   });
 
   it("are neither restarted nor upgraded past a worker of a release that does not register", async () => {
-    const neighbour = await startNeighbour(redis, stores.redisUrl);
+    const neighbour = await others.neighbour();
     const { unregistered } = await read<FleetBody>(first, "/operator/fleet");
     assert.deepEqual(unregistered, [neighbour.nodeId]);
     const lines: string[] = [];
@@ -220,7 +223,7 @@ describe("two instances with one HTTP worker each", () => {
     assert.ok(lines.every((line) => line.startsWith("waits: fleet:unregistered")));
     assert.equal(lines.length, 1);
     await assert.rejects(finishUpgrade(redis), UpgradeOpen);
-    await killNeighbour(redis, neighbour);
+    await others.kill(neighbour);
     await eventually("it is forgotten", async () => {
       const fleet = await read<FleetBody>(first, "/operator/fleet");
       return fleet.unregistered.length === 0;

@@ -5,12 +5,14 @@ import { playGame } from "../support/game.ts";
 import { newPlayer } from "../support/player.ts";
 import { startService, type Process, type Service } from "../support/process.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
-import { ownerRecords, until } from "./neighbours.ts";
+import { eventually } from "../support/eventually.ts";
+import { Neighbours } from "../support/neighbours.ts";
 
 /** Two services with separate folders, ports and processes share one Postgres and one Redis. */
 describe("two instances", () => {
   let stores: TestStores;
   let redis: Redis;
+  let rooms: Neighbours;
   let first: Service;
   let second: Service;
 
@@ -29,6 +31,7 @@ describe("two instances", () => {
     stores = await testStores();
     redis = new Redis({ path: stores.redisUrl.replace("unix://", "") });
     redis.on("error", () => {});
+    rooms = new Neighbours(redis, stores.redisUrl);
     [first, second] = await Promise.all([start(1), start(0)]);
   });
   after(async () => {
@@ -37,11 +40,12 @@ describe("two instances", () => {
     await stores.stop();
   });
 
+  /** None while its operator listener does not answer. */
   const workersOf = async (service: Service): Promise<Process[]> =>
-    (await service.processes()).filter(({ role }) => role === "http");
+    (await service.processes().catch(() => [])).filter(({ role }) => role === "http");
 
   async function sharesOf(services: Service[]): Promise<number[]> {
-    const owners = await ownerRecords(redis);
+    const owners = await rooms.owners();
     const workers = await Promise.all(services.map(workersOf));
     return workers.map(
       (own) =>
@@ -73,10 +77,10 @@ describe("two instances", () => {
   }
 
   it("share the lobbies, and players of one instance reach lobbies of the other", async () => {
-    await until(async () => {
+    await eventually("both have their part", async () => {
       const [a = 0, b = 0] = await sharesOf([first, second]);
       return a > 300 && b > 300 && a + b === 1024;
-    }, "both have their part");
+    });
     await playWhile("Shared", async () => {});
   });
 
@@ -89,13 +93,13 @@ describe("two instances", () => {
 
   it("lose nothing when every process of one is killed at once in the middle of games", async () => {
     second = await start(0);
-    await until(async () => ((await sharesOf([first, second]))[1] ?? 0) > 300, "it joined");
+    await eventually("it joined", async () => ((await sharesOf([first, second]))[1] ?? 0) > 300);
     await playWhile("Killed", async () => {
       const pids = (await second.processes()).map(({ pid }) => pid);
       for (const pid of [second.pid, ...pids]) process.kill(pid, "SIGKILL");
       await second.kill();
     });
     // A silent death is detected later than a game may last whose lobby was unreachable.
-    await until(async () => (await sharesOf([first]))[0] === 1024, "the other has everything");
+    await eventually("the other has everything", async () => (await sharesOf([first]))[0] === 1024);
   });
 });

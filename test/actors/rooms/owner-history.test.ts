@@ -11,7 +11,8 @@ import { shardOf } from "../../../actors/log/keys.ts";
 import { runScript } from "../../../actors/log/scripts.ts";
 import { maxRoomEvents } from "../../../actors/log/room-events.ts";
 import { by, newMember, startedLobby } from "./fleet.ts";
-import { ProcessFleet, until } from "./process-fleet.ts";
+import { ProcessFleet } from "./process-fleet.ts";
+import { eventually } from "../../support/eventually.ts";
 import { ownersKey } from "../../support/lobby-keys.ts";
 
 describe("the owners of a room", () => {
@@ -50,7 +51,7 @@ describe("the owners of a room", () => {
     const [code = ""] = await fleet.codesOf(other.nodeId, 1);
     await open(code);
     await fleet.kill(other);
-    await until(async () => (await causesOf(code))[0] === "exited", "it is taken over");
+    await eventually("it is taken over", async () => (await causesOf(code))[0] === "exited");
     assert.deepEqual(await movesOf(code), ["exited", "rebalanced", "started"]);
     const takeover = takeovers.find(({ from }) => from === other.nodeId);
     assert.ok(takeover);
@@ -64,7 +65,7 @@ describe("the owners of a room", () => {
     const [code = ""] = await fleet.codesOf(other.nodeId, 1);
     await open(code);
     other.process.kill("SIGSTOP");
-    await until(async () => (await causesOf(code))[0] === "frozen", "it is taken over");
+    await eventually("it is taken over", async () => (await causesOf(code))[0] === "frozen");
     const takeover = takeovers.find(({ from }) => from === other.nodeId);
     assert.equal(takeover?.cause, "frozen");
     assert.ok(takeover.codes.includes(code));
@@ -79,7 +80,7 @@ describe("the owners of a room", () => {
     const [code = ""] = await fleet.codesOf(nodeId, 1);
     await open(code);
     await other.lobbies.stop();
-    await until(async () => (await causesOf(code))[0] === "drained", "it is handed over");
+    await eventually("it is handed over", async () => (await causesOf(code))[0] === "drained");
     assert.equal((await ownersOf(code))[0]?.nodeId, ownId());
     assert.ok(!takeovers.some(({ from }) => from === nodeId));
   });

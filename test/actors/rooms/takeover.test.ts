@@ -3,7 +3,8 @@ import { after, before, describe, it } from "node:test";
 import type { Lobbies, Reply } from "../../../actors/index.ts";
 import { shardCount, shardOf } from "../../../actors/log/keys.ts";
 import { bodyOf, by, newMember, startedLobby } from "./fleet.ts";
-import { ProcessFleet, until } from "./process-fleet.ts";
+import { ProcessFleet } from "./process-fleet.ts";
+import { eventually } from "../../support/eventually.ts";
 import { eventStreamKey, ownerKey } from "../../support/lobby-keys.ts";
 
 // Each has a fleet of its own, and they mostly wait for processes.
@@ -47,7 +48,7 @@ describe("lobbies distributed over processes", { concurrency: true }, () => {
       for (const code of codes)
         await startedLobby(fleet.member.lobbies, code, { mode: "versus", questions: 6, seats });
       const playing = codes.map((code) => playVersus(fleet.member.lobbies, code, seats, 6));
-      await until(async () => (await fleet.versionOf(codes[0] ?? "")) > 8, "the games go on");
+      await eventually("the games go on", async () => (await fleet.versionOf(codes[0] ?? "")) > 8);
       await fleet.kill(other);
       const reply = await fleet.member.lobbies.ask(codes[1] ?? "", {
         type: "read",
@@ -79,9 +80,9 @@ describe("lobbies distributed over processes", { concurrency: true }, () => {
       assert.ok(lock.ok, JSON.stringify(lock));
       const version = await fleet.versionOf(code);
       other.process.kill("SIGCONT");
-      await until(
-        async () => (await fleet.ownedBy(other.nodeId)) > 0,
+      await eventually(
         "the thawed worker joins again",
+        async () => (await fleet.ownedBy(other.nodeId)) > 0,
       );
       assert.ok((await fleet.versionOf(code)) >= version);
       const reply = await fleet.member.lobbies.ask(code, { type: "next", index: 0, ...by(1) });
@@ -133,9 +134,9 @@ describe("lobbies distributed over processes", { concurrency: true }, () => {
       const waiting = await next(9);
       assert.ok(!waiting.ok && waiting.code === "generator:unavailable", "no batch has come");
       await fleet.kill(other);
-      await until(async () => (await next(9)).ok, "the new owner has drawn");
+      await eventually("the new owner has drawn", async () => (await next(9)).ok);
       for (let index = 10; index < 30; index++)
-        await until(async () => (await next(index)).ok, `question ${index + 1}`);
+        await eventually(`question ${index + 1}`, async () => (await next(index)).ok);
       const { lobby } = bodyOf(await fleet.member.lobbies.ask(code, { type: "read", ...by(1) }));
       assert.deepEqual([lobby.status, lobby.current_index], ["in_progress", 30]);
       await fleet.assertGapless(code);
@@ -193,10 +194,10 @@ describe("lobbies distributed over processes", { concurrency: true }, () => {
         });
       } while (!(await fleet.redis.get(ownerKey(shardOf(code))))?.startsWith(`${own}|`));
       await fleet.member.lobbies.stop();
-      await until(async () => {
+      await eventually("the timer went on in the new owner", async () => {
         const last = await fleet.redis.xrevrange(eventStreamKey(code), "+", "-", "COUNT", 1);
         return last[0]?.[1][1]?.includes('{"type":"lobby.started"') === false;
-      }, "the timer went on in the new owner");
+      });
       await late.lobbies.stop();
       fleet.member = await newMember(fleet.stores.redisUrl);
     });

@@ -1,24 +1,15 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
-import { Redis } from "ioredis";
-import type { Reply } from "../../actors/index.ts";
-import { shardCount } from "../../actors/log/keys.ts";
-import { parseConfig } from "../../server/platform/config/config.ts";
-import { createLogger } from "../../server/platform/log/logger.ts";
-import { maxLinesPerWindow } from "../../server/platform/log/log-sampling.ts";
-import { bodyOf, by, newMember, startedLobby, type Member } from "../actors/rooms/fleet.ts";
-import { testStores, type TestStores } from "../support/stores.ts";
-import {
-  codeOf,
-  isBalanced,
-  killNeighbour,
-  logOf,
-  ownedBy,
-  ownerRecords,
-  startNeighbour,
-  until,
-} from "./neighbours.ts";
+import type { Reply } from "../../../actors/index.ts";
+import { shardCount } from "../../../actors/log/keys.ts";
+import { parseConfig } from "../../../server/platform/config/config.ts";
+import { createLogger } from "../../../server/platform/log/logger.ts";
+import { maxLinesPerWindow } from "../../../server/platform/log/log-sampling.ts";
+import { bodyOf, by, newMember, startedLobby, type Member } from "./fleet.ts";
+import { testStores } from "../../support/stores.ts";
+import { ProcessFleet } from "./process-fleet.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const minuteMs = 60_000;
 
@@ -57,7 +48,7 @@ it("an unavailable Redis causes only a few log lines, however many commands fail
     );
     const failures = () => lines.filter((line) => line.includes("actor_read_failed")).length;
     // On a busy machine a command may give up before its read has failed.
-    await until(async () => failures() >= maxLinesPerWindow, "the reads have failed");
+    await eventually("the reads have failed", async () => failures() >= maxLinesPerWindow);
     assert.equal(failures(), maxLinesPerWindow);
   } finally {
     await member.lobbies.stop();
@@ -66,39 +57,23 @@ it("an unavailable Redis causes only a few log lines, however many commands fail
 });
 
 describe("lobbies of a worker that leaves", () => {
-  let stores: TestStores;
-  let redis: Redis;
+  let fleet: ProcessFleet;
   /** The surviving worker; its clock is ahead of the others' as the test says. */
   let member: Member;
   let aheadMs = 0;
 
   before(async () => {
-    stores = await testStores();
-    redis = new Redis({ path: stores.redisUrl.replace("unix://", "") });
-    redis.on("error", () => {});
-    member = await newMember(stores.redisUrl, { clock: { now: () => Date.now() + aheadMs } });
+    fleet = await ProcessFleet.start({ clock: { now: () => Date.now() + aheadMs } });
+    ({ member } = fleet);
   });
-  after(async () => {
-    await member.lobbies.stop();
-    redis.disconnect();
-    await stores.stop();
-  });
-
-  const countOf = async (code: string, type: string) =>
-    (await logOf(redis, code)).filter((message) => message.type === type).length;
-
-  async function assertGapless(code: string): Promise<void> {
-    const log = await logOf(redis, code);
-    log.forEach(({ seq }, i) => assert.equal(seq, i + 1));
-  }
+  after(() => fleet.stop());
 
   /** Timers of a killed owner, each due by the survivor's clock. */
   it("keep their timers, which fire once: question deadline, host timeout, idle timeout", async () => {
-    const other = await startNeighbour(redis, stores.redisUrl);
+    const other = await fleet.neighbour();
     const shape = { mode: "coop", questions: 2, seats: [1, 2] } as const;
-    const codes = { question: "", host: "", idle: "" };
-    for (const name of ["question", "host", "idle"] as const)
-      codes[name] = await codeOf(redis, other.nodeId);
+    const [question = "", host = "", idle = ""] = await fleet.codesOf(other.nodeId, 3);
+    const codes = { question, host, idle };
     const started = (code: string, staleMs: number, hostGraceMs: number) =>
       startedLobby(member.lobbies, code, {
         ...shape,
@@ -109,47 +84,50 @@ describe("lobbies of a worker that leaves", () => {
     await started(codes.idle, 60 * minuteMs, 60 * minuteMs);
     await started(codes.host, 100, 3 * minuteMs);
     // Repeated if it was slow and returned.
-    await until(
-      async () => (await countOf(codes.host, "lobby.host_disconnect")) % 2 === 1,
+    await eventually(
       "the host is missed",
+      async () => (await fleet.countOf(codes.host, "lobby.host_disconnect")) % 2 === 1,
     );
-    await killNeighbour(redis, other);
+    await fleet.kill(other);
     aheadMs = 2 * minuteMs;
-    await until(
-      async () => (await countOf(codes.question, "lobby.reveal")) > 0,
+    await eventually(
       "the question closes",
+      async () => (await fleet.countOf(codes.question, "lobby.reveal")) > 0,
     );
-    assert.equal(await countOf(codes.host, "lobby.ended"), 0);
+    assert.equal(await fleet.countOf(codes.host, "lobby.ended"), 0);
     aheadMs = 4 * minuteMs;
-    await until(
-      async () => (await countOf(codes.host, "lobby.ended")) > 0,
+    await eventually(
       "the lobby ends for its host",
+      async () => (await fleet.countOf(codes.host, "lobby.ended")) > 0,
     );
-    assert.equal(await countOf(codes.idle, "lobby.ended"), 0);
+    assert.equal(await fleet.countOf(codes.idle, "lobby.ended"), 0);
     aheadMs = 16 * minuteMs;
-    await until(async () => (await countOf(codes.idle, "lobby.ended")) > 0, "the idle lobby ends");
+    await eventually(
+      "the idle lobby ends",
+      async () => (await fleet.countOf(codes.idle, "lobby.ended")) > 0,
+    );
     for (const code of [codes.question, codes.idle])
-      assert.equal(await countOf(code, "lobby.reveal"), 1, "one reveal");
+      assert.equal(await fleet.countOf(code, "lobby.reveal"), 1, "one reveal");
     for (const code of Object.values(codes)) {
-      assert.ok((await countOf(code, "lobby.ended")) <= 1, "one end");
-      await assertGapless(code);
+      assert.ok((await fleet.countOf(code, "lobby.ended")) <= 1, "one end");
+      await fleet.assertGapless(code);
     }
     aheadMs = 0;
   });
 
   it("move in batches when the worker stops, and no command fails meanwhile", async () => {
-    const leaving = await newMember(stores.redisUrl);
+    const leaving = await newMember(fleet.stores.redisUrl);
     const { nodeId } = leaving.lobbies.describe();
     const both = [nodeId, member.lobbies.describe().nodeId];
-    await until(() => isBalanced(redis, both), "nothing moves any more");
-    const code = await codeOf(redis, nodeId);
+    await eventually("nothing moves any more", () => fleet.isBalanced(both));
+    const [code = ""] = await fleet.codesOf(nodeId, 1);
     await startedLobby(member.lobbies, code, { mode: "coop", questions: 2, seats: [1, 2] });
     let isStopped = false;
     let maxFree = 0;
     const replies: Reply[] = [];
     const watch = async () => {
       while (!isStopped) {
-        const free = (await ownerRecords(redis)).filter((owner) => owner === "").length;
+        const free = (await fleet.owners()).filter((owner) => owner === "").length;
         maxFree = Math.max(maxFree, free);
       }
     };
@@ -169,13 +147,13 @@ describe("lobbies of a worker that leaves", () => {
     const refused = replies.filter((reply) => !reply.ok);
     assert.deepEqual(refused, []);
     assert.ok(maxFree <= Math.ceil(shardCount / 10), `${maxFree} shards were free at once`);
-    assert.equal(await ownedBy(redis, member.lobbies.describe().nodeId), shardCount);
-    await assertGapless(code);
+    assert.equal(await fleet.ownedBy(member.lobbies.describe().nodeId), shardCount);
+    await fleet.assertGapless(code);
   });
 
   it("are not answered from old state by a worker that was frozen meanwhile", async () => {
-    const other = await startNeighbour(redis, stores.redisUrl);
-    const code = await codeOf(redis, other.nodeId);
+    const other = await fleet.neighbour();
+    const [code = ""] = await fleet.codesOf(other.nodeId, 1);
     await startedLobby(member.lobbies, code, { mode: "coop", questions: 2, seats: [1, 2] });
     // It has the lobby in memory, and receives the command when it resumes.
     other.process.kill("SIGSTOP");
@@ -187,7 +165,7 @@ describe("lobbies of a worker that leaves", () => {
     other.process.kill("SIGCONT");
     const [{ reply }] = await answered;
     assert.equal(bodyOf(reply).lobby.current_index, 1, "the state of the new owner");
-    await assertGapless(code);
-    await killNeighbour(redis, other);
+    await fleet.assertGapless(code);
+    await fleet.kill(other);
   });
 });
