@@ -65,7 +65,8 @@ export async function simulate(options: {
  * all of it until the next major GC, which costs a quarter of the time.
  */
 function releaseMemory(world: World): void {
-  for (const part of Object.keys(world)) Reflect.set(world, part, null);
+  for (const whole of [world.net, world])
+    for (const part of Object.keys(whole)) Reflect.set(whole, part, null);
 }
 
 /** Plays one seed again and prints every step. */

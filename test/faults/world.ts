@@ -1,19 +1,17 @@
-import { lobbyKind, type Lobbies } from "../../actors/lobby/rooms.ts";
-import { erased, typed } from "../../actors/create-rooms.ts";
-import { SharedRooms } from "../../actors/shared-rooms.ts";
+import type { Lobbies } from "../../actors/lobby/rooms.ts";
+import { typed } from "../../actors/create-rooms.ts";
 import { shardOf } from "../../actors/log/keys.ts";
 import { parseOwner, targetOwners } from "../../actors/cluster/owners.ts";
 import type { DrawnQuestion } from "../../actors/lobby/types.ts";
-import { silentLogger } from "../../server/platform/log/logger.ts";
-import { createMetrics } from "../../server/platform/metrics/metrics.ts";
 import { ensure, isGap, Violation, type Ledger } from "./ledger.ts";
 import { ModelRedis } from "./model-redis.ts";
 import type { Kind } from "./kinds.ts";
 import type { Network } from "./link.ts";
 import { publish, wire, type Wiring } from "./network.ts";
-import { codes, context, emptyShards, question, shards, startOfTime } from "./openings.ts";
+import { codes, emptyShards, question, shards, startOfTime } from "./openings.ts";
+import { createNetwork, createVirtualRooms } from "./rooms.ts";
 import { sabotaged, type Sabotage } from "./sabotage.ts";
-import { Timeline, timingOf, type Place } from "./timeline.ts";
+import { Timeline, type Place } from "./timeline.ts";
 import { Vacancies } from "./vacancies.ts";
 import { createChoices, type Choices } from "../support/random.ts";
 import { historyKey, deadChannel, ownerKey, workersKey } from "../support/lobby-keys.ts";
@@ -28,7 +26,6 @@ export interface Worker extends Place {
   open: Set<() => void>;
 }
 
-const metrics = createMetrics();
 /** Maximum time for which a jump of Redis' clock may mislead the workers about each other. */
 const livenessUnknownMs = 3_000;
 
@@ -81,19 +78,9 @@ export class World {
     // The shards had owners long before.
     const { history, strings } = this.redis;
     for (const shard of this.shards) strings.set(historyKey(shard), `${history} 0`);
-    this.net = {
-      timeline: this.timeline,
-      random: this.random,
-      redis: this.redis,
-      isUp: true,
-      isInstant: false,
-      messages: { lost: 0, doubled: 0, late: 0 },
-      subscribers: new Map(),
-      injected: 0,
-    };
+    this.net = createNetwork(this.timeline, this.redis, this.random);
     this.vacancies = new Vacancies(this.redis, () => this.timeline.now);
     this.vacancies.released = (by) => this.#checkSlice(by);
-    this.redis.publish = (channel, message) => publish(this.net, channel, message);
     this.redis.committed = (commit) => {
       this.note?.(
         `store    commits ${commit.code} v${commit.version} messages ${commit.messages.map(([id]) => id).join()} by ${commit.token}: ${commit.fields.map(([name, value]) => (name.startsWith("d:") ? value.slice(0, 160) : name)).join(" ")}`,
@@ -198,30 +185,18 @@ export class World {
   async #join(worker: Worker): Promise<void> {
     const { sabotage, timeline } = this;
     try {
-      const rooms = new SharedRooms({
-        kind: erased(
-          lobbyKind({
-            context,
-            seatLimit: null,
-            enqueueResult: async ({ code, seq }) => {
-              await this.#pass(worker);
-              this.results.set(code, seq);
-            },
-            draw: async (plan) => {
-              await this.#pass(worker);
-              return Array.from({ length: plan.count }, () => this.newQuestion());
-            },
-          }),
-        ),
-        nodeId: worker.name,
+      const rooms = createVirtualRooms(this.net, worker, {
+        enqueueResult: async ({ code, seq }) => {
+          await this.#pass(worker);
+          this.results.set(code, seq);
+        },
+        draw: async (plan) => {
+          await this.#pass(worker);
+          return Array.from({ length: plan.count }, () => this.newQuestion());
+        },
         connections: sabotaged(worker.wiring.connections, sabotage),
-        linkDir: null,
-        timing: timingOf(timeline, worker),
         timings: { ...this.kind.timings, freshMs: sabotage.freshMs ?? this.kind.timings.freshMs },
         shards: this.shards,
-        log: silentLogger,
-        clock: { now: () => Math.floor(this.wall()) },
-        metrics: metrics.rooms("lobby"),
       });
       await rooms.listen();
       worker.lobbies = typed(rooms);

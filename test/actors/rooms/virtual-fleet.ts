@@ -1,17 +1,14 @@
 import type { Reply } from "../../../actors/contract.ts";
 import type { Connections } from "../../../actors/log/connection.ts";
 import { allShards, shardOf } from "../../../actors/log/keys.ts";
-import { lobbyKind, type Lobbies } from "../../../actors/lobby/rooms.ts";
-import { erased, typed } from "../../../actors/create-rooms.ts";
-import { SharedRooms } from "../../../actors/shared-rooms.ts";
+import type { Lobbies } from "../../../actors/lobby/rooms.ts";
+import { typed } from "../../../actors/create-rooms.ts";
 import { defaultTimings } from "../../../actors/timing.ts";
-import { silentLogger } from "../../../server/platform/log/logger.ts";
-import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
-import type { Network } from "../../faults/link.ts";
 import { ModelRedis } from "../../faults/model-redis.ts";
 import { publish, wire, type Wiring } from "../../faults/network.ts";
-import { context, question, startOfTime } from "../../faults/openings.ts";
-import { Timeline, timingOf, type Place } from "../../faults/timeline.ts";
+import { question, startOfTime } from "../../faults/openings.ts";
+import { createNetwork, createVirtualRooms } from "../../faults/rooms.ts";
+import { Timeline, type Place } from "../../faults/timeline.ts";
 import { Vacancies } from "../../faults/vacancies.ts";
 import { createChoices } from "../../support/random.ts";
 import { deadChannel, ownerKey, workersKey } from "../../support/lobby-keys.ts";
@@ -30,23 +27,12 @@ const calmMs = 8_000;
 export class VirtualFleet {
   readonly timeline = new Timeline();
   readonly redis = new ModelRedis(() => Math.floor(startOfTime + this.timeline.now));
-  readonly net: Network = {
-    timeline: this.timeline,
-    random: createChoices(1),
-    redis: this.redis,
-    isUp: true,
-    isInstant: false,
-    messages: { lost: 0, doubled: 0, late: 0 },
-    subscribers: new Map(),
-    injected: 0,
-  };
+  readonly net = createNetwork(this.timeline, this.redis, createChoices(1));
   readonly vacancies = new Vacancies(this.redis, () => this.timeline.now);
-  readonly #metrics = createMetrics();
   readonly #shards: readonly number[];
 
   constructor(shards = allShards) {
     this.#shards = shards;
-    this.redis.publish = (channel, message) => publish(this.net, channel, message);
   }
 
   get now(): number {
@@ -76,24 +62,12 @@ export class VirtualFleet {
   ): Promise<VirtualWorker> {
     const place: Place = { name, isAlive: true, frozenUntil: 0 };
     const wiring = wire(this.net, place);
-    const rooms = new SharedRooms({
-      kind: erased(
-        lobbyKind({
-          context,
-          seatLimit: null,
-          enqueueResult: async () => {},
-          draw: async ({ count }) => Array.from({ length: count }, (_, i) => question(i)),
-        }),
-      ),
-      nodeId: name,
+    const rooms = createVirtualRooms(this.net, place, {
+      enqueueResult: async () => {},
+      draw: async ({ count }) => Array.from({ length: count }, (_, i) => question(i)),
       connections: alter(wiring.connections),
-      linkDir: null,
-      timing: timingOf(this.timeline, place),
       timings: defaultTimings,
       shards: this.#shards,
-      log: silentLogger,
-      clock: { now: () => this.redis.now() },
-      metrics: this.#metrics.rooms("lobby"),
     });
     await this.ended(rooms.listen());
     return Object.assign(place, { lobbies: typed(rooms), wiring });
