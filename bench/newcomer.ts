@@ -6,12 +6,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { mayStart, stopAll, stopsAtEnd } from "../test/support/cleanup.ts";
 import { freePort } from "../test/support/free-port.ts";
 import { inOwnFolder } from "../test/support/own-folder.ts";
-import { createRandom } from "../test/support/random.ts";
-import { Bot } from "./bots/bot.ts";
-import { BotFetch, newCounts } from "./bots/fetch.ts";
-import { playGame } from "./bots/game.ts";
 import { within } from "./load/deadline.ts";
-import { Recorder } from "./load/recorder.ts";
+import { LocalGames } from "./local-games.ts";
 import { note, printTable } from "./report.ts";
 import { exitCodes } from "./report/build.ts";
 
@@ -82,21 +78,9 @@ async function isReady(url: string): Promise<void> {
 
 /** Three questions for two players with human pauses. Throws if the service broke a promise or failed a request. */
 async function playFirstGame(url: string): Promise<void> {
-  const recorder = new Recorder(() => undefined);
-  const { signal } = new AbortController();
-  const random = createRandom(1);
-  const bots: Bot[] = [];
-  const bot = () => {
-    const name = `newcomer-${bots.length}`;
-    const fetch = new BotFetch(name, url, null, newCounts());
-    const made = new Bot({ name, url, fetch, random, recorder, signal });
-    bots.push(made);
-    return made;
-  };
-  const arrival = { n: 0, dueAt: performance.now(), random, bot, signal };
-  const game = { seats: 2, questions: 3, timer: 20, thinkMs: [300, 1_500] } as const;
-  await playGame(arrival, game).finally(() => bots.forEach((one) => one.close()));
-  const wrong = [...recorder.violations, ...recorder.errors].map((one) => JSON.stringify(one));
+  const games = new LocalGames(url);
+  await games.play(1, { seats: 2, questions: 3, timer: 20, thinkMs: [300, 1_500] });
+  const wrong = games.problems();
   if (wrong.length > 0) throw new Error(`the game went wrong: ${wrong.join("; ")}`);
 }
 

@@ -29,6 +29,8 @@ export interface GameOptions {
   cutMs?: readonly [least: number, most: number];
   /** Of the host, and of every second player: requests go to the worker that owns the lobby, where it says its port. */
   followOwner?: boolean;
+  /** Default true: one of the players closes the page and comes back. */
+  returns?: boolean;
 }
 
 /** A question or its reveal may take this much longer than its timer. */
@@ -76,7 +78,7 @@ class Game {
   }
 
   async play(): Promise<void> {
-    const { seats, questions } = this.#options;
+    const { seats, questions, returns = true } = this.#options;
     const host = await this.#host();
     const { code } = host.seat;
     const friends = Array.from({ length: seats - 1 }, (_, n) =>
@@ -85,9 +87,10 @@ class Game {
     await Promise.all([...friends, this.#watch(code)]);
     this.#startDueAt = await this.#think(host.bot);
     await host.bot.measure("start", this.#startDueAt, () => host.seat.start());
-    const leaver = Math.floor(this.#arrival.random() * questions);
+    const leavesAt = Math.floor(this.#arrival.random() * questions);
+    const leaver = returns ? 1 : null;
     await Promise.all(
-      this.#seated.map((seated, n) => this.#answerAll(seated, n === 1 ? leaver : null)),
+      this.#seated.map((seated, n) => this.#answerAll(seated, n === leaver ? leavesAt : null)),
     );
     const ended = Promise.all(this.#followers.map((follower) => follower.ended()));
     await within(endMs, `the end of ${code}`, ended);

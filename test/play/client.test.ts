@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { LocalGames } from "../../bench/local-games.ts";
 import { startService, type Service } from "../support/process.ts";
-import { assertNothingLost, openTable, playOut } from "./table.ts";
 
 describe("clients of a service whose workers are killed", () => {
   let service: Service;
@@ -18,15 +18,16 @@ describe("clients of a service whose workers are killed", () => {
   });
 
   it("loses no answer and no event", async () => {
-    const tables = await Promise.all([1, 2, 3, 4].map((n) => openTable(service.url, n)));
-    let killed: Promise<void> | null = null;
-    const killOne = () =>
-      (killed ??= (async () => {
-        const [victim] = await service.workerPids();
-        assert.ok(victim);
-        process.kill(victim, "SIGKILL");
-      })());
-    await Promise.all(tables.map((sitters) => playOut(sitters, killOne)));
-    tables.forEach(assertNothingLost);
+    const [count, seats, questions] = [4, 3, 3];
+    const games = new LocalGames(service.url);
+    // While the answers to the second question are in flight.
+    const killed = games.reached("answer", count * seats + 2).then(async () => {
+      const [victim] = await service.workerPids();
+      assert.ok(victim);
+      process.kill(victim, "SIGKILL");
+    });
+    await games.play(count, { seats, questions, timer: 60, thinkMs: [0, 50] });
+    await killed;
+    assert.deepEqual(await games.verify(service.databaseUrl), []);
   });
 });

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { LocalGames } from "../../bench/local-games.ts";
+import { Emberline } from "../../server/web/client/emberline.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePorts } from "../support/free-port.ts";
 import { startService, type Service } from "../support/process.ts";
-import { assertNothingLost, openTable, playOut, type Follower } from "./table.ts";
 
 const ownerPort = "x-owner-port";
 
@@ -33,65 +34,53 @@ describe("clients that follow the owner", () => {
   const read = (code: string, url = service.url) => fetch(`${url}/v1/games/trivia/lobbies/${code}`);
 
   /** The port of the lobby's owner. */
-  async function portOf({ seat }: Follower): Promise<number> {
-    const port = Number((await read(seat.code)).headers.get(ownerPort));
+  async function portOf(code: string): Promise<number> {
+    const port = Number((await read(code)).headers.get(ownerPort));
     assert.ok(port > 0);
     return port;
   }
 
   const at = (port: number) => `http://127.0.0.1:${port}`;
-
-  /** Reads each lobby until its clients know the owner's port, so that later requests are not forwarded. */
-  async function follow(tables: Follower[][]): Promise<void> {
-    const seats = tables.flat().map(({ seat }) => seat);
-    await eventually("requests of every seat reach its owner directly", async () => {
-      const before = await forwards();
-      for (const seat of seats) await seat.read();
-      return (await forwards()) === before;
-    });
-  }
+  const [count, seats] = [4, 3];
+  const game = { seats, questions: 3, timer: 60, thinkMs: [0, 50] } as const;
 
   it("reach every worker at its own port, which names only other owners", async () => {
-    const [host] = await openTable(service.url, 0);
-    assert.ok(host);
-    const owner = await portOf(host);
+    const host = await new Emberline({ url: service.url }).create({ hostName: "Host" });
+    const owner = await portOf(host.code);
     for (const port of [firstPort, firstPort + 1]) {
-      const { status, headers } = await read(host.seat.code, at(port));
+      const { status, headers } = await read(host.code, at(port));
       assert.equal(status, 200);
       assert.equal(headers.get(ownerPort), port === owner ? null : String(owner));
     }
-    await host.seat.end();
+    await host.end();
   });
 
   it("play whole games without a hop between the workers", async () => {
-    const tables = await Promise.all([1, 2, 3, 4].map((n) => openTable(service.url, n)));
-    await follow(tables);
+    const games = new LocalGames(service.url);
+    // Everybody has joined and knows the owner by then.
+    const started = games.reached("start", count);
+    const playing = games.play(count, { ...game, returns: false });
+    await started;
     const before = await forwards();
-    await Promise.all(tables.map((followers) => playOut(followers, async () => undefined)));
+    await playing;
     assert.equal(await forwards(), before);
-    tables.forEach(assertNothingLost);
+    assert.deepEqual(await games.verify(service.databaseUrl), []);
   });
 
   it("lose nothing when the owner is killed; the worker in its place has its port", async () => {
-    const tables = await Promise.all([1, 2, 3, 4].map((n) => openTable(service.url, n)));
-    await follow(tables);
-    const host = tables[0]?.[0];
-    assert.ok(host);
-    const port = await portOf(host);
-    const victim = (await service.processes()).find(
-      ({ role, index }) => role === "http" && firstPort + index === port,
-    );
-    assert.ok(victim);
-    let killed = false;
-    await Promise.all(
-      tables.map((followers) =>
-        playOut(followers, async () => {
-          if (!killed) process.kill(victim.pid, "SIGKILL");
-          killed = true;
-        }),
-      ),
-    );
-    tables.forEach(assertNothingLost);
+    const games = new LocalGames(service.url);
+    let port = 0;
+    const killed = games.reached("answer", count * seats + 2).then(async () => {
+      port = await portOf(games.codes()[0] ?? "");
+      const victim = (await service.processes()).find(
+        ({ role, index }) => role === "http" && firstPort + index === port,
+      );
+      assert.ok(victim);
+      process.kill(victim.pid, "SIGKILL");
+    });
+    await games.play(count, game);
+    await killed;
+    assert.deepEqual(await games.verify(service.databaseUrl), []);
     await eventually("the port answers again", async () => {
       const answer = await fetch(`${at(port)}/v1/health-check`).catch(() => null);
       return answer?.status === 200;
