@@ -5,7 +5,7 @@ import type { Beside, Happened } from "../load/beside.ts";
 import { note } from "../report.ts";
 import { describeFault } from "../report/faults.ts";
 import type { Fault } from "../report/schema.ts";
-import type { Process, Service } from "../../test/support/process.ts";
+import { drainWorker, type Process, type Service } from "../../test/support/process.ts";
 import { answersAfter } from "./answers-after.ts";
 import type { FaultKind, PlannedFault } from "./plan.ts";
 import { Victims } from "./victims.ts";
@@ -69,7 +69,7 @@ export class Injector {
     const { pid } = worker;
     const fault = this.#begin(kind);
     if (kind === "drain-worker") {
-      const status = await this.#drain(worker);
+      const { status } = await drainWorker(this.#service, worker.index);
       if (status !== 202) return this.#miss(kind, `the order was answered with ${status}`);
     } else if (!signalled(pid, kind === "kill-worker" ? "SIGKILL" : "SIGSTOP")) {
       this.died.push(pid);
@@ -100,16 +100,6 @@ export class Injector {
       if (picked || signal.aborted || performance.now() > deadline) return picked;
       await pause(pollMs);
     }
-  }
-
-  async #drain({ index }: Process): Promise<number> {
-    const { operatorUrl, operatorToken } = this.#service;
-    const response = await fetch(`${operatorUrl}/operator/workers/${index}/drain`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${operatorToken}`, "content-type": "application/json" },
-      body: JSON.stringify({ reason: "a load test" }),
-    });
-    return response.status;
   }
 
   /** Also when the load ends before. */

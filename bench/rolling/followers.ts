@@ -1,6 +1,6 @@
 import { get, type ClientRequest } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { accept, type ReceivedMessages } from "../../test/survival/listener.ts";
+import { accept, type ReceivedMessages } from "../../test/faults/listener.ts";
 import { Times, type Summary } from "../load/histogram.ts";
 
 export interface StreamResult {

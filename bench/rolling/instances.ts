@@ -1,16 +1,14 @@
 import {
+  awaitSuccessor,
+  drainWorker,
   startService,
   wakeOperator,
-  type Process,
   type Service,
 } from "../../test/support/process.ts";
-import { eventually } from "../../test/support/eventually.ts";
 import type { Host } from "./network.ts";
 import type { NetworkStores } from "./stores.ts";
 
 export const publicPort = 8080;
-
-const startLimitMs = 60_000;
 
 /** One instance on a host of its own, which can be stopped and started again, also from another checkout. */
 export class RollingInstance {
@@ -72,26 +70,10 @@ export class RollingInstance {
   async drainWorkers(): Promise<void> {
     await wakeOperator(this.service);
     const workers = (await this.service.processes()).filter(({ role }) => role === "http");
-    for (const { index, pid } of workers) {
-      await this.#drain(index);
-      const isReplaced = async () =>
-        (await this.service.processes()).some(
-          (one) => one.role === "http" && one.index === index && one.is_ready && one.pid !== pid,
-        );
-      await eventually(`worker ${index} is replaced`, isReplaced, startLimitMs);
+    for (const worker of workers) {
+      const answer = await drainWorker(this.service, worker.index);
+      if (answer.status !== 202) throw new Error(`drain: ${answer.status} ${await answer.text()}`);
+      await awaitSuccessor(this.service, worker);
     }
-  }
-
-  async #drain(index: Process["index"]): Promise<void> {
-    const { operatorUrl, operatorToken } = this.service;
-    const answer = await fetch(`${operatorUrl}/operator/workers/${index}/drain`, {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${operatorToken}`,
-        "content-type": "application/json",
-      },
-      body: JSON.stringify({ reason: "rolling restart" }),
-    });
-    if (answer.status !== 202) throw new Error(`drain: ${answer.status} ${await answer.text()}`);
   }
 }

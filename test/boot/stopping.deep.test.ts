@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isAlive } from "../../server/runtime/stores/orphans.ts";
 import { eventually } from "../support/eventually.ts";
-import { startService, type Service } from "../support/process.ts";
+import { awaitSuccessor, startService, type Service } from "../support/process.ts";
 import { askRepeatedly } from "../support/repeated-requests.ts";
 
 const probe = async (base: string, name: string) => {
@@ -101,10 +101,7 @@ describe("an HTTP worker that receives SIGTERM", () => {
     const [old, other] = await workersOf(service);
     assert.ok(old && other);
     process.kill(old.pid, "SIGTERM");
-    await eventually("it has a successor", async () => {
-      const now = (await workersOf(service)).find(({ index }) => index === old.index);
-      return now !== undefined && now.is_ready && now.pid !== old.pid;
-    });
+    await awaitSuccessor(service, old);
     for (const client of clients) assert.deepEqual([...(await client.end()).keys()], ["200"]);
     const after = await workersOf(service);
     assert.ok(after.some(({ pid }) => pid === other.pid));

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startService, type Service } from "../support/process.ts";
+import { awaitSuccessor, startService, type Service } from "../support/process.ts";
 
 /*
  * Fresh connections while HTTP workers drain one after the other, in a network namespace of its own:
@@ -30,13 +30,11 @@ function isAnswered(port: number): Promise<boolean> {
 }
 
 async function drain(service: Service, index: number): Promise<void> {
-  const find = async () =>
-    (await service.processes()).find((one) => one.role === "http" && one.index === index);
-  const old = await find();
+  const processes = await service.processes();
+  const old = processes.find((one) => one.role === "http" && one.index === index);
   if (!old) throw new Error(`there is no worker ${index}`);
   process.kill(old.pid, "SIGTERM");
-  for (let now = await find(); !(now?.is_ready && now.pid !== old.pid); now = await find())
-    await sleep(100);
+  await awaitSuccessor(service, old);
 }
 
 execFileSync("ip", ["link", "set", "lo", "up"]);

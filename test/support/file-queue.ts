@@ -2,7 +2,7 @@ import { closeSync, globSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /** Files that start services and browsers, which they share, and mostly wait. */
-const hasServices = /^test.(boot|browser|failover|play|survival)./;
+const hasServices = /^test.(boot|browser|failover|play|faults.(survival|drain))./;
 /** Files that wait some seconds for timeouts. */
 const hasTimeouts =
   /(takeover|silence|unknown-outcome|idle-connections|raw-requests|silent-links|client.owner-port|delivery.domain.send)\.test\.ts$/;

@@ -10,6 +10,7 @@ import { builtProgram } from "./programs.ts";
 import type { BannerFacts } from "../../server/runtime/startup-banner.ts";
 import type { ProcessInfo } from "../../server/runtime/ipc.ts";
 import { mayStart, stopsAtEnd } from "./cleanup.ts";
+import { eventually } from "./eventually.ts";
 import { shared } from "./shared.ts";
 import { testDatabase } from "./stores.ts";
 
@@ -156,6 +157,25 @@ export async function wakeOperator(service: Service): Promise<void> {
       await pause(100);
     }
 }
+
+/** Orders the drain of an HTTP worker at the operator listener, which answers 202 or refuses. */
+export const drainWorker = (
+  { operatorUrl, operatorToken }: Pick<Service, "operatorUrl" | "operatorToken">,
+  index: number,
+): Promise<Response> =>
+  fetch(`${operatorUrl}/operator/workers/${index}/drain`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${operatorToken}`, "content-type": "application/json" },
+    body: JSON.stringify({ reason: "a test" }),
+  });
+
+/** Resolves when another process is ready in the place of this one. */
+export const awaitSuccessor = (service: Service, { role, index, pid }: Process): Promise<void> =>
+  eventually(`${role} ${index} is replaced`, async () =>
+    (await service.processes()).some(
+      (one) => one.role === role && one.index === index && one.is_ready && one.pid !== pid,
+    ),
+  );
 
 /** One service shared by tests without special settings that do no harm. */
 export const sharedService = shared(

@@ -8,7 +8,7 @@ import { lobbyKeyPrefix } from "../../actors/lobby/actor.ts";
 import { shardCount, shardOf } from "../../actors/log/keys.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { codeAlphabet, codeLength } from "../../server/platform/text/room-codes.ts";
-import { accept, type ReceivedMessages } from "../survival/listener.ts";
+import { accept, type ReceivedMessages } from "../faults/listener.ts";
 import { eventually } from "../support/eventually.ts";
 import { forked } from "../support/forked.ts";
 import type { Order } from "./member.ts";

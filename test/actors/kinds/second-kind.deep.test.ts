@@ -16,7 +16,7 @@ import { connectRedis, redisReady } from "../../../server/platform/redis/redis.t
 import type { ToChild, ToPrimary } from "../../../server/runtime/ipc.ts";
 import { queuePrefixOf } from "../../../workers/queues.ts";
 import { insist } from "../../support/insist.ts";
-import { listen, type Listener } from "../../survival/listener.ts";
+import { listen, type Listener } from "../../faults/listener.ts";
 import { createRandom } from "../../support/random.ts";
 import { forked } from "../../support/forked.ts";
 import { freePort } from "../../support/free-port.ts";
