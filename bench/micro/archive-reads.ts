@@ -15,7 +15,7 @@ const otherBranch = 1_000_000;
 
 /** Filtered lists, changelogs and a difference over the long history: first reads and repeated ones (A6, A7). */
 export async function measureLists(service: Service, distance: number): Promise<Table[]> {
-  const [socket, other] = [await openSocket(service.url), await openSocket(service.url)];
+  const socket = await openSocket(service.url);
   const get = (path: string) => read(socket, base + path);
   const filtered = (n: number) => get(`/item?filter[data.power]:gte=${n}&limit=50`);
   const lists = await timeInTurns(
@@ -28,11 +28,12 @@ export async function measureLists(service: Service, distance: number): Promise<
     },
     { warmUps: 200, rounds: 60 },
   );
-  const changes = (n: number) => get(`/changelog?from=1.2&to=1.3&limit=${n + 1}`);
+  const changes = (n: number) => get(`/changelog?from=1.2&to=1.3&limit=${100 - n}`);
   const steps = await timeInTurns(
     { "changelog of 400 entities (A7)": changes, "changelog again": changes },
     { rounds: 60 },
   );
+  const other = await openSocket(service.url);
   let isOver = false;
   const path = `/diff?from=1.${lastEarlyPatch}&to=1.${historyStart + distance}`;
   const difference = millisOf(() => get(path)).finally(() => (isOver = true));
