@@ -36,6 +36,7 @@ const program = new Command("npm run bench -- floor")
   .option("--peers <names>", `hub, lobby: ${peerNames.join(",")}`, peers, [])
   .option("--rate <per second>", "rolling: requests", count)
   .option("--games <number>", "rolling: at a time", count)
+  .showHelpAfterError()
   .addHelpText("after", ["\nBenches:", ...listOf(floorBenches)].join("\n"))
   .parse();
 
@@ -57,8 +58,9 @@ for (const word of program.args) {
   if (last?.scenarios[word]) last.only.add(word);
   else if (bench) chosen.push({ scenarios: await bench.load(), only: new Set() });
   else {
-    const choices = listOf({ ...last?.scenarios, ...floorBenches });
-    program.error([`there is no scenario or bench "${word}", only`, ...choices].join("\n"));
+    const scenarios = Object.keys(last?.scenarios ?? {}).join(", ");
+    const known = scenarios && `; scenarios before it: ${scenarios}`;
+    program.error(`there is no scenario or bench "${word}"${known}`);
   }
 }
 

@@ -4,6 +4,7 @@ import { idleService } from "./idle-service.ts";
 import { leaderboard } from "./leaderboard.ts";
 import { lobbies } from "./lobbies.ts";
 import { logins } from "./logins.ts";
+import { operator } from "./operator.ts";
 import { projection } from "./projection.ts";
 import { refusals } from "./refusals.ts";
 
@@ -13,6 +14,7 @@ export const scenarios: Scenarios = {
   leaderboard,
   lobbies,
   logins,
+  operator,
   projection,
   refusals,
 };
