@@ -1,6 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { roomTopic } from "../server/platform/room-names.ts";
-import { connectRedis, redisReady } from "../server/platform/redis/redis.ts";
+import {
+  healthCheckedOptions,
+  startHealthCheck,
+} from "../server/platform/redis/connection-health.ts";
+import { connectRedis, redisReady, silenceMs } from "../server/platform/redis/redis.ts";
 import type { Clock } from "../server/platform/time/clock.ts";
 import type { Logger } from "../server/platform/log/logger.ts";
 import type { Metrics } from "../server/platform/metrics/metrics.ts";
@@ -89,10 +93,12 @@ async function connect(
   { kind, keyPrefix }: Pick<AnyKind, "kind" | "keyPrefix">,
   { redisUrl, log }: RoomsDeps,
 ): Promise<Connections> {
-  const open = (name: string) =>
-    connectRedis(redisUrl, log, `${kind}-${name}`, { commandTimeout: storeWaitMs });
-  const commits = open("commit");
-  const control = open("control");
+  const open = (name: string, socketTimeout: number) =>
+    connectRedis(redisUrl, log, `${kind}-${name}`, { commandTimeout: storeWaitMs, socketTimeout });
+  const commits = open("commit", healthCheckedOptions().socketTimeout);
+  // Nothing may be committed for long; heartbeats show that the other one is open.
+  const check = startHealthCheck(() => [commits]);
+  const control = open("control", silenceMs);
   const subscriber = createListener(redisUrl, log, `${kind}-subscriber`);
   const all = [commits, control];
   await Promise.all(all.map((redis) => redisReady(redis)));
@@ -114,6 +120,7 @@ async function connect(
       control.on("+node", () => onChange(true));
     },
     close() {
+      check.stop();
       subscriber.close();
       for (const redis of all) redis.disconnect();
     },

@@ -8,7 +8,7 @@ import { startTestCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
 import { startProxy } from "../support/proxy.ts";
 
-/** Reduced from the service's 20 s. */
+/** Reduced from the service's 5 s. */
 const detectionTimeoutMs = 1_000;
 /** Slots of the first of three masters. */
 const firstSlots = 5_461;

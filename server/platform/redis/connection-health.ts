@@ -1,11 +1,11 @@
 import type { Redis } from "ioredis";
-import { connectTimeoutMs, socketTimeoutMs } from "./redis.ts";
+import { connectTimeoutMs, silenceMs } from "./redis.ts";
 
 /** The health check pings after half the detection timeout; the socket timeout is the other half. */
 const halfOf = (detectionTimeoutMs: number) => detectionTimeoutMs / 2;
 
 /** Connection options for a health-checked connection. */
-export function healthCheckedOptions(detectionTimeoutMs = socketTimeoutMs) {
+export function healthCheckedOptions(detectionTimeoutMs = silenceMs) {
   return { connectTimeout: connectTimeoutMs, socketTimeout: halfOf(detectionTimeoutMs) };
 }
 
@@ -19,7 +19,7 @@ export interface HealthCheck {
  */
 export function startHealthCheck(
   connections: () => Iterable<Redis>,
-  detectionTimeoutMs = socketTimeoutMs,
+  detectionTimeoutMs = silenceMs,
 ): HealthCheck {
   const timer = setInterval(() => {
     for (const redis of connections())

@@ -22,7 +22,13 @@ const readOnlyPauseMs = 1_000;
  * Without a socket timeout a connection to a vanished server stays open for a quarter of an hour. The longest
  * blocking command is that of BullMQ, ten seconds.
  */
-export const socketTimeoutMs = 20_000;
+const socketTimeoutMs = 20_000;
+/**
+ * Connections without blocking commands are closed after this time without an answer. TCP repeats what it could not send
+ * ever more rarely, so after an outage an open connection may stay silent for as long as the outage was: the commands for
+ * rooms of such a process would wait in Redis and then arrive all at once.
+ */
+export const silenceMs = 5_000;
 export const pauseAfter = (attempt: number) => Math.min(50 * attempt, 500);
 /** Refresh interval of the cluster's slot map; a MOVED error refreshes it at once. */
 const slotsRefreshMs = 5_000;

@@ -8,7 +8,7 @@ import { eventually } from "../../../support/eventually.ts";
 import { startProxy } from "../../../support/proxy.ts";
 import { testStores, type TestStores } from "../../../support/stores.ts";
 
-/** Reduced from the service's 20 s. */
+/** Reduced from the service's 5 s. */
 const detectionTimeoutMs = 1_000;
 
 describe("a subscriber connection", { concurrency: true }, () => {
