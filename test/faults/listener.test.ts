@@ -1,18 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { accept, type ReceivedMessages } from "./listener.ts";
-
-function nothingReceived(): ReceivedMessages {
-  return {
-    last: 0,
-    messages: new Map(),
-    connections: 0,
-    doubled: 0,
-    missed: 0,
-    gaps: 0,
-    isEnded: false,
-  };
-}
+import { accept, nothingReceived } from "./listener.ts";
 
 const frame = (event: string, seq: number) => `id: ${seq}\nevent: ${event}\ndata: {}`;
 

@@ -33,17 +33,20 @@ export interface Listener {
   close(): void;
 }
 
+/** What a listener has before its first message. */
+export const nothingReceived = (): ReceivedMessages => ({
+  last: 0,
+  messages: new Map(),
+  connections: 0,
+  doubled: 0,
+  missed: 0,
+  gaps: 0,
+  isEnded: false,
+});
+
 /** Follows a room of any kind and cuts its own connection every now and then; returns with the last id. */
 export function listen(url: string, topic: string, token: string, random: () => number): Listener {
-  const received: ReceivedMessages = {
-    last: 0,
-    messages: new Map(),
-    connections: 0,
-    doubled: 0,
-    missed: 0,
-    gaps: 0,
-    isEnded: false,
-  };
+  const received = nothingReceived();
   let isClosed = false;
   let connection: ClientRequest | null = null;
   const { promise: started, resolve: markStarted } = Promise.withResolvers<void>();

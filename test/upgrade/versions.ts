@@ -8,7 +8,7 @@ import { lobbyKeyPrefix } from "../../actors/lobby/actor.ts";
 import { shardCount, shardOf } from "../../actors/log/keys.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { codeAlphabet, codeLength } from "../../server/platform/text/room-codes.ts";
-import { accept, type ReceivedMessages } from "../faults/listener.ts";
+import { accept, nothingReceived, type ReceivedMessages } from "../faults/listener.ts";
 import { eventually } from "../support/eventually.ts";
 import { forked } from "../support/forked.ts";
 import type { Order } from "./member.ts";
@@ -151,15 +151,7 @@ const retryMs = 25;
 
 /** A stream that reconnects to the process returned by `at`, with its last number. */
 export function follow(at: () => Member, code: string, query: Record<string, number>): Follower {
-  const received: ReceivedMessages = {
-    last: 0,
-    messages: new Map(),
-    connections: 0,
-    doubled: 0,
-    missed: 0,
-    gaps: 0,
-    isEnded: false,
-  };
+  const received = nothingReceived();
   let isClosed = false;
   let connection: ClientRequest | null = null;
 
