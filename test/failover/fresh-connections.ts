@@ -9,23 +9,29 @@ import { awaitSuccessor, startService, type Service } from "../support/process.t
  *
  *   unshare -n node test/failover/fresh-connections.ts <tcp_migrate_req> <connections> <at once>
  *
- * Prints the number of connections, of drains, and of connections without a response.
+ * Prints the number of connections, of drains, and what each connection without a response received instead.
  */
 const [, , migrates = "1", wanted = "10000", burst = "50"] = process.argv;
 const pauseMs = 40;
 const limitMs = 10_000;
 
-/** True if the request on a new connection is answered with 200. */
-function isAnswered(port: number): Promise<boolean> {
+/** Null if the request on a new connection is answered with 200, and otherwise what came instead. */
+function failureOf(port: number): Promise<string | null> {
+  const startedAt = performance.now();
   return new Promise((resolve) => {
     let text = "";
+    let end = "closed";
     const socket = connect(port, "127.0.0.1", () =>
       socket.write("GET /live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
     );
-    socket.setTimeout(limitMs, () => socket.destroy());
+    socket.setTimeout(limitMs, () => socket.destroy(new Error(`silent for ${limitMs} ms`)));
     socket.on("data", (chunk) => (text += chunk.toString()));
-    socket.on("error", () => {});
-    socket.once("close", () => resolve(text.startsWith("HTTP/1.1 200 ")));
+    socket.on("error", ({ message }) => (end = message));
+    socket.once("close", () => {
+      if (text.startsWith("HTTP/1.1 200 ")) return resolve(null);
+      const afterMs = Math.round(performance.now() - startedAt);
+      resolve(`${end} after ${afterMs} ms, received: ${JSON.stringify(text.slice(0, 100))}`);
+    });
   });
 }
 
@@ -43,18 +49,19 @@ const service = await startService({
   env: { HTTP_WORKERS: "2", JOB_WORKERS: "0", RATE_LIMIT_FACTOR: "0" },
 });
 const port = Number(new URL(service.url).port);
-let [asked, failed, drains, isOver] = [0, 0, 0, false];
+const failures: string[] = [];
+let [asked, drains, isOver] = [0, 0, false];
 const draining = (async () => {
   for (; !isOver; drains++) await drain(service, drains % 2);
 })();
 while (asked < Number(wanted) || drains < 4) {
-  const answers = await Promise.all(Array.from({ length: Number(burst) }, () => isAnswered(port)));
-  asked += answers.length;
-  failed += answers.filter((isOk) => !isOk).length;
+  const results = await Promise.all(Array.from({ length: Number(burst) }, () => failureOf(port)));
+  asked += results.length;
+  failures.push(...results.filter((failure) => failure !== null));
   await sleep(pauseMs);
 }
 isOver = true;
 await draining;
 await service.stop();
-process.stdout.write(`${JSON.stringify({ asked, failed, drains })}\n`);
+process.stdout.write(`${JSON.stringify({ asked, drains, failures })}\n`);
 process.exit(0);

@@ -78,11 +78,14 @@ export async function createGame({ page }: Guest, game: NewGame): Promise<string
   return (await page.locator("#big-code").innerText()).trim();
 }
 
+/** Returns when the page receives events: a player removed before that reads only that the seat is gone. */
 export async function joinByCode({ page }: Guest, name: string, code: string): Promise<void> {
+  const receives = page.waitForResponse(/\/heartbeat$/);
   await page.getByLabel("Your name").fill(name);
   await page.getByLabel("Code", { exact: true }).fill(code);
   await page.getByRole("button", { name: "Join", exact: true }).click();
   await page.getByRole("heading", { name: "Waiting for players" }).waitFor();
+  await receives;
 }
 
 /** Waits until the question with this number (from 1) is open. */
