@@ -1,32 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { sql } from "kysely";
-import { createOrm } from "../../db/orm.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { seedReference } from "../../db/seeds/reference.ts";
 import { parseConfig } from "../../server/platform/config/config.ts";
-import { withDatabase } from "../../server/platform/postgres/database-url.ts";
-import { withClient } from "../../server/runtime/stores/postgres.ts";
-import { testStores, type TestStores } from "../support/stores.ts";
+import { emptyDatabase } from "./empty-database.ts";
 
 describe("the migration of award claims", () => {
-  let stores: TestStores;
-  const name = `claims_${process.pid}`;
-  before(async () => {
-    stores = await testStores();
-    await withClient(stores.databaseUrl, (client) => client.query(`create database ${name}`));
-  });
-  after(async () => {
-    await withClient(stores.databaseUrl, (client) =>
-      client.query(`drop database if exists ${name} with (force)`),
-    );
-    await stores.stop();
-  });
+  const { withOrm } = emptyDatabase("claims");
 
   it("closes the seeded awards that nobody has changed, and no others, up again after down", async () => {
-    const url = withDatabase(stores.databaseUrl, name);
-    const orm = await createOrm({ DATABASE_URL: url, DATABASE_POOL: 2 });
-    try {
+    await withOrm(async (orm) => {
       await orm.migrator.up({ to: "Migration20261126190000_connection_constraints" });
       const em = orm.em.fork();
       await seedReference(em, parseConfig({}));
@@ -60,8 +44,6 @@ describe("the migration of award claims", () => {
       await orm.migrator.down({ to: "Migration20261126190000_connection_constraints" });
       await orm.migrator.up();
       assert.deepEqual(await closed(), expected);
-    } finally {
-      await orm.close(true);
-    }
+    });
   });
 });

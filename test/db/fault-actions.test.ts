@@ -15,9 +15,8 @@ import {
 } from "../../db/queries/faults/actions.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { parseConfig } from "../../server/platform/config/config.ts";
-import { withDatabase } from "../../server/platform/postgres/database-url.ts";
-import { withClient } from "../../server/runtime/stores/postgres.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
+import { emptyDatabase } from "./empty-database.ts";
 
 const at = new Date(Date.UTC(2026, 2, 1));
 const action = (groupId: string): NewFaultAction => ({
@@ -79,23 +78,10 @@ describe("the rows of actions on groups of failures", () => {
 });
 
 describe("the migration of audit outcomes", () => {
-  let stores: TestStores;
-  const name = `outcomes_${process.pid}`;
-  before(async () => {
-    stores = await testStores();
-    await withClient(stores.databaseUrl, (client) => client.query(`create database ${name}`));
-  });
-  after(async () => {
-    await withClient(stores.databaseUrl, (client) =>
-      client.query(`drop database if exists ${name} with (force)`),
-    );
-    await stores.stop();
-  });
+  const { withOrm } = emptyDatabase("outcomes");
 
   it("keeps every record, takes those of the version before, and goes down and up again", async () => {
-    const url = withDatabase(stores.databaseUrl, name);
-    const orm = await createOrm({ DATABASE_URL: url, DATABASE_POOL: 2 });
-    try {
+    await withOrm(async (orm) => {
       const em = orm.em.fork();
       const write = (target: string) =>
         rowsOf(
@@ -117,8 +103,6 @@ describe("the migration of audit outcomes", () => {
       await orm.migrator.down({ to: before });
       await orm.migrator.up({ to: own });
       assert.deepEqual(await outcomes(), expected);
-    } finally {
-      await orm.close(true);
-    }
+    });
   });
 });

@@ -4,30 +4,16 @@ import { sql } from "kysely";
 import { createOrm } from "../../db/orm.ts";
 import { foldedText, foldedTitle } from "../../db/queries/gamedata/projection-list.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
-import { withDatabase } from "../../server/platform/postgres/database-url.ts";
 import { foldForSearch, foldTitle } from "../../server/platform/text/search-words.ts";
-import { withClient } from "../../server/runtime/stores/postgres.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 import { fc } from "../support/seed.ts";
+import { emptyDatabase } from "./empty-database.ts";
 
 describe("the migration of search words", () => {
-  let stores: TestStores;
-  const name = `words_${process.pid}`;
-  before(async () => {
-    stores = await testStores();
-    await withClient(stores.databaseUrl, (client) => client.query(`create database ${name}`));
-  });
-  after(async () => {
-    await withClient(stores.databaseUrl, (client) =>
-      client.query(`drop database if exists ${name} with (force)`),
-    );
-    await stores.stop();
-  });
+  const { withOrm } = emptyDatabase("words");
 
   it("rebuilds stored words across all its batches, and keeps ASCII words unchanged", async () => {
-    const url = withDatabase(stores.databaseUrl, name);
-    const orm = await createOrm({ DATABASE_URL: url, DATABASE_POOL: 2 });
-    try {
+    await withOrm(async (orm) => {
       await orm.migrator.up({ to: "Migration20261126112000_address_forms" });
       const em = orm.em.fork();
       await rowsOf(
@@ -51,15 +37,11 @@ describe("the migration of search words", () => {
           [["sword"], 602],
         ],
       );
-    } finally {
-      await orm.close(true);
-    }
+    });
   });
 
   it("removes diacritics from stored words, and splits names again", async () => {
-    const url = withDatabase(stores.databaseUrl, name);
-    const orm = await createOrm({ DATABASE_URL: url, DATABASE_POOL: 2 });
-    try {
+    await withOrm(async (orm) => {
       await orm.migrator.up();
       await orm.migrator.down({ to: "Migration20261126120000_sign_in_numbers" });
       const em = orm.em.fork();
@@ -87,30 +69,15 @@ describe("the migration of search words", () => {
           [["blade", "שלום", "冰霜护符"], 601],
         ],
       );
-    } finally {
-      await orm.close(true);
-    }
+    });
   });
 });
 
 describe("the migration of words with apostrophes and dots", () => {
-  let stores: TestStores;
-  const name = `signs_${process.pid}`;
-  before(async () => {
-    stores = await testStores();
-    await withClient(stores.databaseUrl, (client) => client.query(`create database ${name}`));
-  });
-  after(async () => {
-    await withClient(stores.databaseUrl, (client) =>
-      client.query(`drop database if exists ${name} with (force)`),
-    );
-    await stores.stop();
-  });
+  const { withOrm } = emptyDatabase("signs");
 
   it("rebuilds those of names and English descriptions on each branch, and writes no other row", async () => {
-    const url = withDatabase(stores.databaseUrl, name);
-    const orm = await createOrm({ DATABASE_URL: url, DATABASE_POOL: 2 });
-    try {
+    await withOrm(async (orm) => {
       const former = "Migration20261126190000_connection_constraints";
       await orm.migrator.up({ to: former });
       const em = orm.em.fork();
@@ -150,9 +117,7 @@ describe("the migration of words with apostrophes and dots", () => {
       await orm.migrator.down({ to: former });
       await orm.migrator.up();
       assert.deepEqual(await shown(), expected);
-    } finally {
-      await orm.close(true);
-    }
+    });
   });
 });
 
