@@ -26,6 +26,8 @@ const isUnshared = given.some((arg) =>
 /** A test that hangs is a failure; a deep one may take minutes, and a machine may be slow. */
 const testLimitMs = isDeep || given.some((arg) => arg.includes(".deep.")) ? 600_000 : 120_000;
 const flags = nodeFlags(given, testLimitMs);
+/** A process in an endless loop does not react to SIGTERM. */
+const stopMs = 5_000;
 
 Object.assign(process.env, { TMPDIR: fastFolder(), NODE_ENV: "test" });
 process.exitCode = await inOwnFolder(runAll);
@@ -63,7 +65,12 @@ async function runProcess(files: string[], env = {}): Promise<boolean> {
     env: { ...process.env, ...env },
   });
   const exited = once(child, "exit") as Promise<[code: number | null, signal: string | null]>;
-  const stop = stopsAtEnd(async () => void (child.kill(), await exited));
+  const stop = stopsAtEnd(async () => {
+    child.kill();
+    const hanging = setTimeout(() => child.kill("SIGKILL"), stopMs);
+    await exited;
+    clearTimeout(hanging);
+  });
   const stopWatching = watchSilence(child, testLimitMs);
   const [code, signal] = await exited;
   stopWatching();

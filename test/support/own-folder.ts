@@ -4,11 +4,15 @@ import {
   constants,
   globSync,
   mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
   rmSync,
   statfsSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { onStopSignals } from "../../server/runtime/boot/signals.ts";
 import { stopOrphan } from "../../server/runtime/stores/orphans.ts";
 import { stopAll } from "./cleanup.ts";
@@ -34,7 +38,11 @@ export async function inOwnFolder(
       // Connections of the work break now, which is expected.
       for (const event of ["unhandledRejection", "uncaughtException"]) process.on(event, () => {});
     },
-    again: () => process.exit(interruptedCode),
+    again: () => {
+      killIn(folder);
+      rmSync(folder, { recursive: true, force: true });
+      process.exit(interruptedCode);
+    },
   });
   const interrupted = first
     .then(beforeStop)
@@ -58,15 +66,49 @@ const pidFiles: [name: string, program: RegExp, signal: NodeJS.Signals][] = [
   ["forked-*.pid", /-process\.ts/, "SIGKILL"],
 ];
 
+const killedMs = 5_000;
+const pollMs = 50;
+
 /**
  * Stores run in separate sessions and are found by their pid files. SIGINT stops a Postgres without waiting
- * for its clients.
+ * for its clients. A server that was still starting has none yet, so what runs after them is killed.
  */
 export async function removeWithServers(folder: string): Promise<void> {
   for (const [name, program, signal] of pidFiles)
     for (const file of globSync(`**/${name}`, { cwd: folder }))
       await stopOrphan(join(folder, file), program, signal);
+  for (let waitedMs = 0; killIn(folder) > 0 && waitedMs < killedMs; waitedMs += pollMs)
+    await pause(pollMs);
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** Kills the processes in a folder; returns how many there were. */
+function killIn(folder: string): number {
+  const pids = processesIn(folder);
+  for (const pid of pids)
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended since.
+    }
+  return pids.length;
+}
+
+/** Other processes that work in the folder or have their temporary files in it. Only Linux shows them. */
+export function processesIn(folder: string): number[] {
+  const pids = process.platform === "linux" ? readdirSync("/proc").map(Number) : [];
+  return pids.filter((pid) => pid > 0 && pid !== process.pid && isIn(folder, pid));
+}
+
+function isIn(folder: string, pid: number): boolean {
+  try {
+    if (`${readlinkSync(`/proc/${pid}/cwd`)}/`.startsWith(`${folder}/`)) return true;
+    const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+    return environment.includes(`TMPDIR=${folder}`);
+  } catch {
+    // It has ended, or belongs to somebody else.
+    return false;
+  }
 }
 
 /**
