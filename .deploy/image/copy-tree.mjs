@@ -27,7 +27,7 @@ const unusedParts = [
   /^nsfwjs\/dist\/models\/(inception_v3|mobilenet_v2_mid)\//,
   /^openai\/(src|bin)\//,
   /^(luxon|sharp|@img\/[^/]+)\/src\//,
-  /^luxon\/build\/(?!node\/|package\.json)/,
+  /^luxon\/build\/(?!node\/|package\.json$)./,
   /^lodash\/(fp|core|lodash\.min)/,
   /^swagger-ui-dist\/swagger-ui(-es.*)?\.js$/,
 ];

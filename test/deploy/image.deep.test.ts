@@ -257,6 +257,25 @@ describe("the tree that the Dockerfile's steps leave", { skip: !isRoot && "needs
     assert.equal(code, 0, output);
   });
 
+  it("serves the operator listener", async () => {
+    const made = ["operator:create", "--name", "ada", "--role", "viewer", "--json"];
+    const [code, output] = await exitOf(["node", ".build/current/console.js", ...made]);
+    assert.equal(code, 0, output);
+    const { token: operator } = JSON.parse(output) as { token: string };
+    const paths = ["/health", "/metrics", "/operator", "/operator/fleet", "/operator/queues"];
+    const answers = await Promise.all(
+      paths.map(async (path) => {
+        const headers = { authorization: `Bearer ${operator}` };
+        const answer = await fetch(`http://${env["OPERATOR_LISTEN"]}${path}`, { headers });
+        return [path, answer.status];
+      }),
+    );
+    assert.deepEqual(
+      answers,
+      paths.map((path) => [path, 200]),
+    );
+  });
+
   it("writes log lines only, without a warning, and ends in order", async () => {
     // This start has no mail server, and the Redis of the tests keeps nothing.
     const expected = ["start_warning", "job_attempt_failed"];
