@@ -23,6 +23,7 @@ const allowance = 0.1;
 
 interface Measured {
   perSecond: number;
+  /** 0: below 1 ms, from a tool that counts whole milliseconds. */
   p50Ms: number;
   /** Null: too few samples. */
   p99Ms: number | null;
@@ -64,6 +65,7 @@ const tools: Readonly<Record<string, Tool>> = {
       requests: { average: number };
       latency: { p50: number; p99: number };
     };
+    // It counts whole milliseconds.
     return { perSecond: requests.average, p50Ms: latency.p50, p99Ms: latency.p99 };
   },
 };
@@ -99,6 +101,8 @@ async function measureAll(): Promise<Map<string, Measured[]>> {
   });
 }
 
+const shown = (ms: number): string => (ms === 0 ? "< 1" : ms.toFixed(2));
+
 /** Rows of the tools, and the exit code: 2 when the bots do not agree with each of them. */
 export function compareTools(all: ReadonlyMap<string, readonly Measured[]>): {
   rows: string[][];
@@ -112,19 +116,20 @@ export function compareTools(all: ReadonlyMap<string, readonly Measured[]>): {
     const ratios = (of: (one: Measured) => number) =>
       bots.map((one, n) => of(one) / of(some[n] ?? one));
     const [rate, p50] = [ratios(({ perSecond }) => perSecond), ratios(({ p50Ms }) => p50Ms)];
-    const agrees = [rate, p50].every((one) => Math.abs(median(one) - 1) <= allowance);
+    const isBelow1 = some.some(({ p50Ms }) => p50Ms === 0);
+    const known = isBelow1 ? [rate] : [rate, p50];
+    const agrees = known.every((one) => Math.abs(median(one) - 1) <= allowance);
     if (!agrees) exitCode = 2;
     const p99s = some.flatMap(({ p99Ms }) => p99Ms ?? []);
     const figures = [
       median(some.map(({ perSecond }) => perSecond)).toFixed(0),
-      median(some.map((one) => one.p50Ms)).toFixed(2),
-      p99s.length === some.length ? median(p99s).toFixed(2) : "",
+      shown(median(some.map((one) => one.p50Ms))),
+      p99s.length === some.length ? shown(median(p99s)) : "",
     ];
     const compared = [
       medianWithInterval(rate, "x"),
-      // Autocannon counts whole milliseconds.
-      some.some(({ p50Ms }) => p50Ms === 0) ? "" : medianWithInterval(p50, "x"),
-      medianWithInterval(bots.map(({ p50Ms }, n) => p50Ms - (some[n]?.p50Ms ?? 0))),
+      isBelow1 ? "" : medianWithInterval(p50, "x"),
+      isBelow1 ? "" : medianWithInterval(bots.map(({ p50Ms }, n) => p50Ms - (some[n]?.p50Ms ?? 0))),
       agrees ? "agrees" : `more than ${allowance * 100} % apart`,
     ];
     rows.push([name, ...figures, ...(name === "bots" ? ["", "", "", ""] : compared)]);

@@ -51,17 +51,23 @@ function optionsOf({ quick, rate, games, ...rooms }: Options): BenchOptions {
   return { isQuick: quick === true, rooms, rolling };
 }
 
-const chosen: { scenarios: Scenarios; only: Set<string> }[] = [];
+/** Says which bench has which scenarios. */
+async function refuse(word: string, before: string | undefined): Promise<never> {
+  const lines = Object.entries(floorBenches).map(
+    async ([name, { load }]) => `  ${name.padEnd(8)} ${Object.keys(await load()).join(", ")}`,
+  );
+  const what = before === undefined ? "no bench" : `neither a scenario of ${before} nor a bench`;
+  const all = ["Benches and their scenarios:", ...(await Promise.all(lines))].join("\n");
+  return program.showHelpAfterError(false).error(`error: "${word}" is ${what}. ${all}`);
+}
+
+const chosen: { name: string; scenarios: Scenarios; only: Set<string> }[] = [];
 for (const word of program.args) {
   const last = chosen.at(-1);
   const bench = floorBenches[word];
   if (last?.scenarios[word]) last.only.add(word);
-  else if (bench) chosen.push({ scenarios: await bench.load(), only: new Set() });
-  else {
-    const scenarios = Object.keys(last?.scenarios ?? {}).join(", ");
-    const known = scenarios && `; scenarios before it: ${scenarios}`;
-    program.error(`there is no scenario or bench "${word}"${known}`);
-  }
+  else if (bench) chosen.push({ name: word, scenarios: await bench.load(), only: new Set() });
+  else await refuse(word, last?.name);
 }
 
 async function runChosen(): Promise<number> {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { describeLoad } from "../load/shapes.ts";
+import { describeLoad, type Load } from "../load/shapes.ts";
 import { runScenario, type RunOptions } from "../load/run.ts";
 import { note } from "../report.ts";
 import { exitCodes, worstOf } from "../report/build.ts";
@@ -21,8 +21,9 @@ export interface AgainstOptions {
 
 type Side = "before" | "after";
 
-const howToSeeMore =
-  "a smaller difference shows with more rounds (--repeat), longer ones (--seconds), or a closed load (--load closed --users 8)";
+/** What makes a comparison with this load less noisy. */
+export const howToSeeMore = ({ shape }: Load): string =>
+  `a smaller difference shows with more rounds (--repeat), longer ones (--seconds), ${shape === "closed" ? "" : "a closed load (--load closed --users 8), "}or on a quieter machine`;
 
 /**
  * Runs both builds in turns, each time on a new instance; the one that begins changes from round to round. Throws a
@@ -51,7 +52,7 @@ export async function runAgainst(options: AgainstOptions): Promise<Comparison> {
     after: sideOf(after),
   }));
   const comparison = compareRounds({ ...sides, load }, rounds);
-  const quieter = comparison.outcome === "too noisy" ? [howToSeeMore] : [];
+  const quieter = comparison.outcome === "too noisy" ? [howToSeeMore(run.load)] : [];
   const remarks = [...comparison.remarks, ...overBudget, ...quieter];
   const codes = overBudget.length === 0 ? [] : [exitCodes.overBudget];
   return { ...comparison, remarks, exitCode: worstOf([comparison.exitCode, ...codes]) };

@@ -32,4 +32,16 @@ describe("the calibration of the bots", () => {
     );
     assert.deepEqual(rows.at(-1)?.slice(-2), ["1.00 (1.00-1.00)", "more than 10 % apart"]);
   });
+
+  it("shows a median that a tool counts as 0 ms as below 1 ms, and compares only the rate with it", () => {
+    const { rows, exitCode } = compareTools(
+      new Map([
+        ["bots", rounds(950, 0.6)],
+        ["autocannon", rounds(1_000, 0)],
+      ]),
+    );
+    assert.equal(exitCode, 0);
+    const [, rate, p50, , , , added, answer] = rows.at(-1) ?? [];
+    assert.deepEqual([rate, p50, added, answer], ["1000", "< 1", "", "agrees"]);
+  });
 });

@@ -42,6 +42,14 @@ describe("npm run bench", () => {
     assert.match(foreign ?? "", /staging\.example is another host/);
   });
 
+  it("names the scenarios of each bench when there is no such one", async () => {
+    const { code, output } = await runBenchCommand("micro", "idle-service");
+    assert.equal(code, 1);
+    assert.match(output, /"idle-service" is neither a scenario of micro nor a bench/);
+    assert.match(output, /^ {2}micro +archive, idle, leaderboard, /m);
+    assert.match(output, /^ {2}rolling +nginx, haproxy, scale$/m);
+  });
+
   it("refuses faults on an instance that is not its own, and faults that it does not know", async () => {
     const url = "http://127.0.0.1:1";
     const [foreign, unknown] = await Promise.all([

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { howToSeeMore } from "../../bench/compare/against.ts";
 import { compareReports, compareRounds, type Comparison } from "../../bench/compare/compare.ts";
 import {
   intervalOf,
@@ -87,6 +88,13 @@ describe("interleaved rounds", () => {
     );
     assert.deepEqual([outcome, exitCode], ["too noisy", 5]);
     assert.match(verdict, /the smallest difference it could have seen is \d+ %/);
+  });
+
+  it("recommend a closed load only to those who have none", () => {
+    const seconds = 20;
+    assert.match(howToSeeMore({ shape: "poisson", perSecond: 9, seconds }), /--load closed/);
+    const closed = howToSeeMore({ shape: "closed", users: 8, seconds });
+    assert.match(closed, /\(--repeat\), longer ones \(--seconds\), or on a quieter machine$/);
   });
 
   it("prove nothing about a figure that too few of them have", () => {
