@@ -6,9 +6,11 @@ import { promisify } from "node:util";
 import { EmberlineError } from "../server/web/client/emberline.ts";
 import { serviceEnv, type Service } from "../test/support/process.ts";
 import { builtProgram } from "../test/support/programs.ts";
+import { howToGiveAddresses } from "./bots/addresses.ts";
 import { askOperator } from "./bots/answers.ts";
 import type { Fault } from "./report/schema.ts";
-import type { Need } from "./scenario.ts";
+import type { Bot } from "./bots/bot.ts";
+import type { Need, Run } from "./scenario.ts";
 
 /** An award that players claim any number of times. */
 export function repeatableAward(award: { award_id: string; game: string }): Need {
@@ -65,14 +67,36 @@ export const queueOperator: Need = {
   provide: async () => undefined,
 };
 
-/** An address for each bot, because the target limits what one address may do. */
-export const ownAddresses: Need = {
-  check: async (_, { hasAddresses }) =>
-    hasAddresses
-      ? null
-      : "all bots have one address, which may ask for 5 codes a minute: --addresses 10.9.0.0/16 gives each its own, where TRUSTED_PROXIES has this machine",
+/**
+ * An address for each bot, where the target allows one address less of a POST request in a minute than `wanted`.
+ * Requests without a body that can be read show it: they count, and leave nothing.
+ */
+export const ownAddresses = (path: string, wanted: (run: Run) => number): Need => ({
+  async check(bot, run) {
+    const ask = async (from: Bot) => {
+      const json = { "content-type": "application/json" };
+      const { headers } = await from.fetch(run.url + path, {
+        ...{ method: "POST", headers: json, body: "{" },
+      });
+      return ["limit", "remaining"].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
+    };
+    const [limit = 0, left = 0] = await ask(bot);
+    const needed = wanted(run);
+    // A target without limits announces none.
+    if (limit === 0 || needed <= limit) return null;
+    if (!run.hasAddresses)
+      return `one address may send POST ${path} ${limit} times a minute, and this load needs ${describeCount(needed)}: ${howToGiveAddresses}`;
+    await ask(run.bot());
+    const [, leftAfter = 0] = await ask(bot);
+    return left - leftAfter > 1
+      ? "the target counts all bots as one address in spite of --addresses: TRUSTED_PROXIES of the target lacks this machine"
+      : null;
+  },
   provide: async () => undefined,
-};
+});
+
+const describeCount = (count: number): string =>
+  Number.isFinite(count) ? String(Math.ceil(count)) : "any number";
 
 const numEntities = 5_000;
 /** One in so many changes with each patch. */

@@ -105,7 +105,10 @@ export function serveCalls(handlers: Handlers): void {
     };
     run().then(
       (result) => process.send?.({ id, result: result ?? null } satisfies Result),
-      (error: unknown) => process.send?.({ id, error: String(error) } satisfies Result),
+      (error: unknown) => {
+        const message = error instanceof Error ? error.message : String(error);
+        process.send?.({ id, error: message } satisfies Result);
+      },
     );
   });
 }

@@ -59,6 +59,8 @@ export interface Run {
   operator: Operator | null;
   /** Each bot has an address of its own. */
   hasAddresses: boolean;
+  /** Most arrivals of a minute; Infinity: those of a closed load are as many as the target answers. */
+  perMinute: number;
   random: () => number;
   /** This process's part of a number that is meant for the whole run. */
   share(total: number): number;

@@ -1,3 +1,7 @@
+/** The end of a sentence about what one address may do. */
+export const howToGiveAddresses =
+  "--addresses 10.9.0.0/16 gives each bot its own address, where TRUSTED_PROXIES of the target has this machine";
+
 /** IPv4 addresses of a range such as "10.9.0.0/16", without its first; they repeat after the last. */
 export class Addresses {
   readonly #first: number;

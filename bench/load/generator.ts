@@ -1,8 +1,9 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
+import { EmberlineError } from "../../server/web/client/emberline.ts";
 import { createRandom } from "../../test/support/random.ts";
 import { asManyAsAllowed } from "../bots/allowed.ts";
-import { Addresses } from "../bots/addresses.ts";
+import { Addresses, howToGiveAddresses } from "../bots/addresses.ts";
 import type { Operator } from "../bots/answers.ts";
 import { Bot, describe, isCounted } from "../bots/bot.ts";
 import { BotFetch, newCounts } from "../bots/fetch.ts";
@@ -10,7 +11,7 @@ import type { Arrival, BotIdentity, Run, Scenario } from "../scenario.ts";
 import { within } from "./deadline.ts";
 import type { GeneratorNotice, ProcessResult } from "./record.ts";
 import { Recorder } from "./recorder.ts";
-import { intendedArrivals, type Load } from "./shapes.ts";
+import { intendedArrivals, peakOf, type Load } from "./shapes.ts";
 
 export interface GeneratorOptions {
   /** Of the run: part of every request id. */
@@ -70,7 +71,7 @@ export class Generator {
     options: GeneratorOptions,
     notify: (notice: GeneratorNotice) => void,
   ) {
-    const { addresses, url, operator, index } = options;
+    const { addresses, url, operator, index, load } = options;
     this.#scenario = scenario;
     this.#options = options;
     this.#recorder = new Recorder(notify);
@@ -78,6 +79,7 @@ export class Generator {
     for (const { signal } of [this.#arriving, this.#running]) setMaxListeners(0, signal);
     this.#run = {
       ...{ url, operator, hasAddresses: addresses !== null },
+      perMinute: peakOf(load) * Math.min(60, load.seconds),
       random: this.#random(index),
       share: (total) => Math.ceil((total - index) / options.processes),
       bot: (identity) => this.#makePlayer(identity),
@@ -90,12 +92,17 @@ export class Generator {
   /** What the target lacks, in sentences; empty: nothing. */
   async check(): Promise<string[]> {
     const bot = this.#makeBot();
-    const answers = (this.#scenario.needs ?? []).map((need) => need.check(bot, this.#run));
-    return (await Promise.all(answers)).filter((missing) => missing !== null);
+    const all: string[] = [];
+    // In turns, because they count requests of one address.
+    for (const need of this.#scenario.needs ?? []) {
+      const missing = await this.#withinLimits(need.check(bot, this.#run));
+      if (missing !== null && !all.includes(missing)) all.push(missing);
+    }
+    return all;
   }
 
   async setup(): Promise<void> {
-    this.#state = await this.#scenario.setup(this.#run);
+    this.#state = await this.#withinLimits(this.#scenario.setup(this.#run));
   }
 
   /** Brings the load, which starts at `epochMs` (milliseconds since 1970). */
@@ -227,6 +234,21 @@ export class Generator {
     const idle = new AbortController();
     this.#onIdle = () => idle.abort();
     await pause(mostMs, undefined, { signal: idle.signal }).catch(() => undefined);
+  }
+
+  /** Says which limit of the target refuses what comes before the load, and what to do. */
+  async #withinLimits<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      if (!(error instanceof EmberlineError && error.status === 429)) throw error;
+      const limits = Object.keys(this.#counts.limited).join(", ");
+      const remedy = this.#run.hasAddresses ? "" : `, or ${howToGiveAddresses}`;
+      throw new RangeError(
+        `the limits of the target are reached (${limits}): try again in a minute${remedy}`,
+        { cause: error },
+      );
+    }
   }
 
   #result(unfinished: number): ProcessResult {

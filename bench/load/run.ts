@@ -174,6 +174,11 @@ class ScenarioRun {
     const [first] = this.#generators;
     if (!first) return;
     const missing = await within(setupMs, "the check of the target", first.call("check"));
+    const held = this.#budgets.filter(isAboutLeftovers).map((text) => `"${text}"`);
+    if (held.length > 0 && this.#target?.instance === null)
+      missing.push(
+        `${held.join(", ")} is counted on an own instance only: leave --url out, or give other budgets with --budget`,
+      );
     if (missing.length > 0) throw new TargetError(missing.join("; "));
   }
 

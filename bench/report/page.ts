@@ -57,11 +57,22 @@ const budgets = ({ budgets: all }: Report): Section => ({
   rows: all.map((one) => [one.text, describeValue(one), one.outcome]),
 });
 
-const remarks = ({ problems, generatorLimits, faults, machine }: Report): Section => ({
+const remarks = ({
+  problems,
+  generatorLimits,
+  faults,
+  machine,
+  requests: sent,
+}: Report): Section => ({
   title: "Remarks",
   lines: [
     ...problems,
     ...generatorLimits,
+    ...(Object.keys(sent.limited).length > 0
+      ? [
+          "the limits of the target refused requests: there may be fewer players than the scenario names",
+        ]
+      : []),
     ...(machine.loadBefore > machine.cores
       ? [`busy before the run: load ${machine.loadBefore.toFixed(1)} on ${machine.cores} cores`]
       : []),

@@ -1,5 +1,8 @@
 import { playGame } from "../bots/game.ts";
+import { ownAddresses } from "../needs.ts";
 import { defineScenario } from "../scenario.ts";
+
+const seats = 4;
 
 /** Whole games of four players and a spectator: join by code, pauses, one who leaves and returns. */
 export const scenario = defineScenario({
@@ -7,6 +10,7 @@ export const scenario = defineScenario({
   load: { shape: "poisson", perSecond: 3, seconds: 60 },
   besidesSeconds: 22,
   settleSeconds: 60,
+  needs: [ownAddresses("/v1/gateway/guest", ({ perMinute }) => perMinute * seats)],
   budgets: [
     "answer errors <= 0.1 %",
     "answer response p90 <= 100 ms",
@@ -18,5 +22,5 @@ export const scenario = defineScenario({
   ],
   async setup() {},
   arrive: (_, arrival) =>
-    playGame(arrival, { seats: 4, questions: 4, timer: 20, thinkMs: [300, 1500] }),
+    playGame(arrival, { seats, questions: 4, timer: 20, thinkMs: [300, 1500] }),
 });

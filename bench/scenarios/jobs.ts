@@ -30,7 +30,7 @@ export const scenario = defineScenario({
   load: { shape: "constant", perSecond: 5, seconds: 60 },
   besidesSeconds: 29,
   settleSeconds: workedOffMs / 1000,
-  needs: [queueOperator, ownAddresses],
+  needs: [queueOperator, ownAddresses("/v1/gateway/code/request", () => numJobs / 2)],
   budgets: [
     "jobs worked off errors <= 0 %",
     "jobs worked off response max <= 60 s",

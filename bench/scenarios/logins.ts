@@ -1,4 +1,5 @@
 import { password, registerAccounts } from "../bots/accounts.ts";
+import { ownAddresses } from "../needs.ts";
 import { defineScenario } from "../scenario.ts";
 
 /** Each signs in six times a minute, and `RATE_LIMIT_LOGIN` allows ten. */
@@ -9,6 +10,7 @@ export const scenario = defineScenario({
   about: "logins with email and password",
   load: { shape: "poisson", perSecond: 8, seconds: 60 },
   besidesSeconds: 12,
+  needs: [ownAddresses("/v1/gateway/login", ({ perMinute }) => perMinute)],
   budgets: [
     "login errors <= 0.1 %",
     "login response p50 <= 250 ms",

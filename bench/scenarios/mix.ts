@@ -15,7 +15,10 @@ interface Part {
 
 const part = <State>(perMille: number, scenario: Scenario<State>): Part => ({
   perMille,
-  needs: scenario.needs ?? [],
+  needs: (scenario.needs ?? []).map((need) => ({
+    ...need,
+    check: (bot, run) => need.check(bot, { ...run, perMinute: (run.perMinute * perMille) / 1_000 }),
+  })),
   async setup(run) {
     const state = await scenario.setup(run);
     return (arrival) => scenario.arrive(state, arrival);

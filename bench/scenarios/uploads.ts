@@ -2,6 +2,7 @@ import sharp from "sharp";
 import { EmberlineError } from "../../server/web/client/emberline.ts";
 import { registerAccounts, type Account } from "../bots/accounts.ts";
 import { read } from "../bots/answers.ts";
+import { ownAddresses } from "../needs.ts";
 import { defineScenario } from "../scenario.ts";
 
 /** Each uploads four times in a run of two minutes, and the service allows five in five minutes. */
@@ -12,6 +13,7 @@ export const scenario = defineScenario({
   about: "avatar uploads until the moderation decides",
   load: { shape: "poisson", perSecond: 2, seconds: 60 },
   besidesSeconds: 7,
+  needs: [ownAddresses("/v1/users", () => numAccounts)],
   budgets: [
     "upload to decision errors <= 1 %",
     "upload to decision response p50 <= 1 s",

@@ -16,7 +16,12 @@ const seconds = 3;
 const complete = ["http", "games"];
 const lacking: Record<string, RegExp> = {
   awards: /an award named id\.award\.bench of the game bench is missing: /,
-  jobs: /the operator listener is unknown: --operator-url.*; all bots have one address/,
+  guests:
+    /one address may send POST \/v1\/gateway\/guest 60 times a minute, .+ needs 120: --addresses/,
+  logins:
+    /one address may send POST \/v1\/gateway\/login 10 times a minute, .+ needs 24: --addresses/,
+  survival: /one address may send POST \/v1\/gateway\/guest .+ needs any number: --addresses/,
+  jobs: /the operator listener is unknown: --operator-url.*; one address may send POST \/v1\/gateway\/code\/request 5 times/,
 };
 const nginx = proxyKind("nginx");
 const shipped = readFileSync(join(import.meta.dirname, "../../.deploy/proxy/nginx.conf"), "utf8");
@@ -62,10 +67,10 @@ test("from another host, behind nginx, in production, with limits, scenarios run
       },
     });
     const proxy = await startNginx(address, service.url);
-    const run = (name: string) => {
+    const run = (name: string, ...more: string[]) => {
       const where = ["--url", proxy.url, "--i-may-load-this-host", "--out", out];
       const budgets = ["--seconds", String(seconds), "--budget", "violations <= 0"];
-      return runBenchOn(host?.prefix ?? [], name, ...where, ...budgets);
+      return runBenchOn(host?.prefix ?? [], name, ...where, ...budgets, ...more);
     };
     try {
       for (const name of complete) {
@@ -79,6 +84,8 @@ test("from another host, behind nginx, in production, with limits, scenarios run
         assert.equal(code, 1, output);
         assert.match(output, reason);
       }
+      const claimed = await run("guests", "--addresses", "10.9.0.0/16");
+      assert.match(claimed.output, /one address in spite of --addresses: TRUSTED_PROXIES/);
     } finally {
       await proxy.stop();
       await service.stop();
