@@ -1,47 +1,24 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { sql } from "kysely";
 import { createOrm } from "../../db/orm.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { writeEnvelopeFile } from "../../importers/envelope/write-envelope.ts";
 import { withDatabase } from "../../server/platform/postgres/database-url.ts";
-import { entity, envelope, startArchive, type Archive } from "../support/archive.ts";
-import { endOf, ImportCommand } from "./import-command.ts";
-
-const many = 4_000;
-let archive: Archive;
-let folder: string;
-const file = (name: string) => join(folder, name);
-let command: ImportCommand;
-const run = (...args: string[]) => command.run(...args);
-
-const one = async <T>(query: ReturnType<typeof sql<T>>) =>
-  (await rowsOf(archive.orm.em.fork(), query))[0];
+import { entity, envelope } from "../support/archive.ts";
+import { endOf, importScene, manyEntities } from "./import-command.ts";
 
 describe("npm run import", () => {
-  before(async () => {
-    archive = await startArchive();
-    folder = mkdtempSync(join(tmpdir(), "ember-import-"));
-    command = new ImportCommand(archive, file("data"));
-    const big = Array.from({ length: many }, (_, n) =>
-      entity(`id.item.n${n}`, { data: { n, text: "x".repeat(400) } }),
-    );
-    const entities = [entity("id.item.a"), entity("id.item.b")];
-    await writeEnvelopeFile(envelope({ game: "big", entities: big }), file("big.json.gz"));
-    await writeEnvelopeFile(envelope({ game: "dun", version: "2.0" }), file("dun/a.json"));
-    await writeEnvelopeFile(envelope({ game: "dun", entities }), file("dun/b.json.gz"));
-  });
-  after(async () => {
-    await archive.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const { archive, folder, file, command, run } = importScene();
+
+  const one = async <T>(query: ReturnType<typeof sql<T>>) =>
+    (await rowsOf(archive().orm.em.fork(), query))[0];
 
   describe("refuses bad input", () => {
     it("reports a missing input in one line", async () => {
@@ -51,11 +28,11 @@ describe("npm run import", () => {
         [run("--queue", "--envelope", missing), `${missing}: there is no such file`],
         [
           run("--queue", "--envelope", process.execPath),
-          `${process.execPath}: no file below IMPORT_DIR (${folder})`,
+          `${process.execPath}: no file below IMPORT_DIR (${folder()})`,
         ],
-        [run("--envelope", folder), `  ${basename(folder)}: there is no such file`],
+        [run("--envelope", folder()), `  ${basename(folder())}: there is no such file`],
         [
-          endOf(command.startAt(unreachable, "dun", file("dun"))),
+          endOf(command().startAt(unreachable, "dun", file("dun"))),
           "the database (DATABASE_URL) cannot be prepared: connect ECONNREFUSED 127.0.0.1:1",
         ],
       ] as const;
@@ -67,7 +44,7 @@ describe("npm run import", () => {
     });
 
     it("continues when its output is not read", async () => {
-      const child = command.start("dun", file("dun"), "--dry-run", "--allow-shrink");
+      const child = command().start("dun", file("dun"), "--dry-run", "--allow-shrink");
       child.stdout?.destroy();
       const [problems, [code]] = await Promise.all([
         text(child.stderr ?? Readable.from([])),
@@ -133,8 +110,8 @@ describe("npm run import", () => {
       const name = `dry_${process.pid}`;
       const databases = () =>
         one(sql<{ n: number }>`select count(*)::int as n from pg_database where datname = ${name}`);
-      const url = withDatabase(archive.stores.databaseUrl, name);
-      const dryRun = () => endOf(command.startAt(url, "dun", file("dun"), "--dry-run"));
+      const url = withDatabase(archive().stores.databaseUrl, name);
+      const dryRun = () => endOf(command().startAt(url, "dun", file("dun"), "--dry-run"));
       const refused = {
         out: "",
         problems: "a dry run needs a database of this version; import or start the service first\n",
@@ -142,7 +119,7 @@ describe("npm run import", () => {
       };
       assert.deepEqual(await dryRun(), refused);
       assert.deepEqual(await databases(), { n: 0 });
-      const em = archive.orm.em.fork();
+      const em = archive().orm.em.fork();
       await sql`create database ${sql.id(name)}`.execute(em.getKysely());
       const orm = await createOrm({ DATABASE_URL: url, DATABASE_POOL: 1 });
       try {
@@ -158,7 +135,7 @@ describe("npm run import", () => {
 
     it("leaves no trace when it is killed or cancelled, and succeeds on the next run", async () => {
       for (const signal of ["SIGKILL", "SIGINT"] as const) {
-        const child = command.start("--envelope", file("big.json.gz"), "--json");
+        const child = command().start("--envelope", file("big.json.gz"), "--json");
         const closed = once(child, "close");
         const isBusy = async () =>
           (
@@ -179,7 +156,7 @@ describe("npm run import", () => {
         assert.equal(left?.n, 0);
       }
       const whole = await run("--envelope", file("big.json.gz"), "--json");
-      assert.equal((JSON.parse(whole.out) as { added: number }).added, many);
+      assert.equal((JSON.parse(whole.out) as { added: number }).added, manyEntities);
     });
   });
   describe("with --plan", () => {
@@ -187,7 +164,7 @@ describe("npm run import", () => {
       const entities = [entity("id.item.a"), entity("id.monster.b")];
       await writeEnvelopeFile(envelope({ game: "planned", entities }), file("planned.json"));
       const args = ["--envelope", file("planned.json")];
-      const before = await archive.traces();
+      const before = await archive().traces();
       const text = await run(...args, "--plan");
       assert.deepEqual([text.code, text.problems], [0, ""]);
       assert.match(
@@ -196,7 +173,7 @@ describe("npm run import", () => {
       );
       assert.match(text.out, /2 added, 0 changed, 0 removed, 0 unchanged \(nothing written\)\n$/);
       const json = await run(...args, "--plan", "--json");
-      assert.deepEqual(await archive.traces(), before);
+      assert.deepEqual(await archive().traces(), before);
       const report = await run(...args, "--json");
       const [planned, imported] = [json, report].map(({ out }) => JSON.parse(out) as object);
       assert.deepEqual(planned, {
@@ -232,7 +209,7 @@ describe("npm run import", () => {
           envelope({ game: "folder", version, entities: entities.slice(0, count) }),
           file(`folder/${version}.json`),
         );
-      const before = await archive.traces();
+      const before = await archive().traces();
       const { out, code } = await run(...folderArgs, "--plan", "--json");
       assert.equal(code, 0);
       assert.deepEqual(
@@ -248,7 +225,7 @@ describe("npm run import", () => {
           { patch: "2.0.0+build.0", added: 0, removed: 1 },
         ],
       );
-      assert.deepEqual(await archive.traces(), before);
+      assert.deepEqual(await archive().traces(), before);
     });
 
     it("lists the problems of a bad file instead of a plan, and fails", async () => {

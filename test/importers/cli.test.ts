@@ -1,42 +1,16 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { openEnvelopeFile } from "../../importers/envelope/envelope-file.ts";
 import { sampleTree } from "../../importers/samples/cinderhold/sample.ts";
-import { writeEnvelopeFile } from "../../importers/envelope/write-envelope.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { createQueues } from "../../workers/producer.ts";
 import { codexImport, type PayloadOf } from "../../workers/queues.ts";
-import { entity, envelope, startArchive, type Archive } from "../support/archive.ts";
-import { ImportCommand } from "./import-command.ts";
-
-const many = 4_000;
-
-let archive: Archive;
-let folder: string;
-const file = (name: string) => join(folder, name);
-let command: ImportCommand;
-const run = (...args: string[]) => command.run(...args);
+import { importScene } from "./import-command.ts";
 
 describe("npm run import", () => {
-  before(async () => {
-    archive = await startArchive();
-    folder = mkdtempSync(join(tmpdir(), "ember-import-"));
-    command = new ImportCommand(archive, file("data"));
-    const big = Array.from({ length: many }, (_, n) =>
-      entity(`id.item.n${n}`, { data: { n, text: "x".repeat(400) } }),
-    );
-    const entities = [entity("id.item.a"), entity("id.item.b")];
-    await writeEnvelopeFile(envelope({ game: "big", entities: big }), file("big.json.gz"));
-    await writeEnvelopeFile(envelope({ game: "dun", version: "2.0" }), file("dun/a.json"));
-    await writeEnvelopeFile(envelope({ game: "dun", entities }), file("dun/b.json.gz"));
-  });
-  after(async () => {
-    await archive.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const { archive, file, run } = importScene();
 
   it("imports the envelopes of a folder, oldest patch first, and changes nothing the second time", async () => {
     const args = ["dun", file("dun"), "--json", "--allow-shrink"];
@@ -77,7 +51,7 @@ describe("npm run import", () => {
     );
     const queued = await run("--queue", "--allow-shrink", "--envelope", names[0] ?? "");
     assert.equal(queued.code, 0, queued.problems);
-    const queues = createQueues(archive.stores.redisUrl, silentLogger);
+    const queues = createQueues(archive().stores.redisUrl, silentLogger);
     try {
       const queue = queues.all().find(({ name }) => name === codexImport.name);
       const job = await queue?.getJob(queued.out.trim());

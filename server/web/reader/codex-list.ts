@@ -6,9 +6,9 @@ import { readAddress, writeAddress } from "./codex-filters.ts";
 import { placeLine, readGame, type Place } from "./codex-place.ts";
 import { isWrongFilter, latestRead, orWrongFilter } from "./list-read.ts";
 import { emptyCard, failureCard, setTitle } from "./page.ts";
-import { iconNode, moreButton } from "./pieces.ts";
+import { growingTable, iconNode } from "./pieces.ts";
 import { scalar } from "./values.ts";
-import { count, counted, fieldName, plural, shortTag } from "./words.ts";
+import { counted, fieldName, plural, shortTag } from "./words.ts";
 
 /** Rows per request. */
 const pageSize = 50;
@@ -85,35 +85,18 @@ function table(
   read: Read,
 ): HTMLElement {
   const heads = columns.map((path) => el("th", { scope: "col" }, fieldName(path)));
-  const rows = el("tbody", {});
-  const more = moreButton(async () => add(await read(cursor ?? 0)));
-  const progress = el("p", { class: "quiet centered-text" });
-  let cursor: number | null = null;
-  const add = (page: EntityList) => {
-    rows.append(...page.entities.map((one) => row(place, type, columns, one)));
-    cursor = page.next;
-    more.button.hidden = cursor === null;
-    progress.textContent = `${count(rows.childElementCount)} of ${count(page.count)}`;
-  };
-  add(first);
-  const head = el(
-    "tr",
-    {},
-    el("th", { scope: "col" }, "Name"),
-    ...heads,
-    el("th", { scope: "col", class: "tags" }, "Tags"),
-  );
-  return el(
-    "div",
-    {},
-    el(
-      "div",
-      { class: "card list-card" },
-      el("table", { class: "list" }, el("thead", {}, head), rows),
-    ),
-    progress,
-    more.button,
-    more.said,
+  const shown = ({ entities, next, count }: EntityList) => ({
+    rows: entities.map((one) => row(place, type, columns, one)),
+    ...{ next, count },
+  });
+  return growingTable(
+    [
+      el("th", { scope: "col" }, "Name"),
+      ...heads,
+      el("th", { scope: "col", class: "tags" }, "Tags"),
+    ],
+    shown(first),
+    async (cursor: number) => shown(await read(cursor)),
   );
 }
 

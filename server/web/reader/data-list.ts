@@ -15,9 +15,9 @@ import { placeLine, readManifest, type Place } from "./data-place.ts";
 import type { Resource } from "./data-resources.ts";
 import { isWrongFilter, latestRead, orWrongFilter } from "./list-read.ts";
 import { emptyCard, failureCard, segment, setTitle } from "./page.ts";
-import { iconNode, moreButton } from "./pieces.ts";
+import { growingTable, iconNode } from "./pieces.ts";
 import { valueNode } from "./values.ts";
-import { count, counted, nameOfId, readable } from "./words.ts";
+import { counted, nameOfId, readable } from "./words.ts";
 
 /** Rows per request. */
 const pageSize = 50;
@@ -85,30 +85,14 @@ function table(
   read: Read,
 ): HTMLElement {
   const heads = resource.columns.map((name) => el("th", { scope: "col" }, columnTitle(name)));
-  const rows = el("tbody", {});
-  const more = moreButton(async () => add(await read(cursor)));
-  const progress = el("p", { class: "quiet centered-text" });
-  let cursor: string | null = null;
-  const add = (page: Page) => {
-    const context = contextOf(place, page.names, facets);
-    rows.append(...page.rows.map((row) => rowNode(place, resource, row, context)));
-    cursor = page.next;
-    more.button.hidden = cursor === null;
-    progress.textContent = `${count(rows.childElementCount)} of ${count(page.count)}`;
+  const shown = ({ rows, names, next, count }: Page) => {
+    const context = contextOf(place, names, facets);
+    return { rows: rows.map((row) => rowNode(place, resource, row, context)), next, count };
   };
-  add(first);
-  const head = el("tr", {}, el("th", { scope: "col" }, "Name"), ...heads);
-  return el(
-    "div",
-    {},
-    el(
-      "div",
-      { class: "card list-card" },
-      el("table", { class: "list" }, el("thead", {}, head), rows),
-    ),
-    progress,
-    more.button,
-    more.said,
+  return growingTable(
+    [el("th", { scope: "col" }, "Name"), ...heads],
+    shown(first),
+    async (cursor: string) => shown(await read(cursor)),
   );
 }
 

@@ -141,6 +141,39 @@ export function moreButton(next: () => Promise<void>): MoreButton {
   return { button, said };
 }
 
+interface RowsOfPage<Cursor> {
+  rows: readonly Node[];
+  /** Of the next page; null after the last one. */
+  next: Cursor | null;
+  /** Of all pages. */
+  count: number;
+}
+
+/** A table of the rows so far, and a button for more. */
+export function growingTable<Cursor>(
+  heads: readonly Node[],
+  first: RowsOfPage<Cursor>,
+  read: (cursor: Cursor) => Promise<RowsOfPage<Cursor>>,
+): HTMLElement {
+  const body = el("tbody", {});
+  const progress = el("p", { class: "quiet centered-text" });
+  let cursor: Cursor | null = null;
+  const more = moreButton(async () => {
+    if (cursor !== null) add(await read(cursor));
+  });
+  const add = ({ rows, next, count: all }: RowsOfPage<Cursor>) => {
+    body.append(...rows);
+    cursor = next;
+    more.button.hidden = cursor === null;
+    progress.textContent = `${count(body.childElementCount)} of ${count(all)}`;
+  };
+  add(first);
+  const head = el("thead", {}, el("tr", {}, ...heads));
+  const table = el("table", { class: "list" }, head, body);
+  const card = el("div", { class: "card list-card" }, table);
+  return el("div", {}, card, progress, more.button, more.said);
+}
+
 export type Choices = readonly (readonly [value: string, text: string])[];
 
 export function chooser(
