@@ -46,13 +46,25 @@ const isGlibc = process.report.getReport().header.glibcVersionRuntime !== undefi
 if (fs.existsSync(target) && fs.readdirSync(target).length > 0) refuse(`${target} is not empty`);
 copyBuild();
 for (const path of runtimePackages()) copyPackage(path);
-for (const name of ["package.json", "LICENSE"]) fs.cpSync(join(root, name), join(target, name));
+writePackage();
+fs.cpSync(join(root, "LICENSE"), join(target, "LICENSE"));
 fs.cpSync(join(root, ".deploy/image/probe.mjs"), join(target, "probe.mjs"));
 
 function copyBuild() {
   const digest = fs.readlinkSync(join(root, ".build/current"));
   fs.cpSync(join(root, ".build", digest), join(target, ".build", digest), { recursive: true });
   fs.symlinkSync(digest, join(target, ".build/current"));
+}
+
+/** Documents and messages name `npm run console`; scripts that build or test are not for this tree. */
+function writePackage() {
+  const { version, ...rest } = JSON.parse(fs.readFileSync(join(root, "package.json"), "utf8"));
+  const { name, license, type, engines, dependencies } = rest;
+  const run = (program) =>
+    `exec node --enable-source-maps --no-warnings .build/current/${program}.js`;
+  const scripts = { start: run("primary"), console: run("console"), import: run("import") };
+  const kept = { name, version, private: true, type, license, engines, scripts, dependencies };
+  fs.writeFileSync(join(target, "package.json"), `${JSON.stringify(kept, null, 2)}\n`);
 }
 
 /** Paths of the lock file that are installed; packages of other platforms are not. */
