@@ -229,7 +229,11 @@ async function connectOrCreate(orm: MikroORM): Promise<pg.Client> {
     await admin.query(`create database ${pg.escapeIdentifier(database)}`);
   } catch (error) {
     // Another instance created it first.
-    if (!existsAlready.has(sqlState(error))) throw error;
+    if (!existsAlready.has(sqlState(error)))
+      throw new Error(
+        `database ${database} is missing and cannot be created: ${error instanceof Error ? error.message : String(error)}`,
+        { cause: error },
+      );
   } finally {
     await admin.end();
   }

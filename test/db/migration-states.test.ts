@@ -55,6 +55,23 @@ describe("the migrations of a database", () => {
       (error: Error) => error.message,
     );
 
+  it("names a missing database that its user may not create", async () => {
+    await inside("create role guest login");
+    const guest = new URL(url);
+    guest.searchParams.set("user", "guest");
+    guest.pathname = "/elsewhere";
+    const other = await createOrm({ DATABASE_URL: guest.href, DATABASE_POOL: 2 });
+    try {
+      await assert.rejects(migrate(other), {
+        message:
+          "database elsewhere is missing and cannot be created: permission denied to create database",
+      });
+    } finally {
+      await other.close(true);
+      await inside("drop role guest");
+    }
+  });
+
   const clear = () => inside("drop schema public cascade; create schema public");
   const states: {
     state: string;

@@ -92,8 +92,12 @@ function redisProblems({ REDIS_URL: url }: Config): string[] {
     const isKnown = parseClusterAddress(url) !== null || url.startsWith("unix:///");
     if (!isKnown && namesSeveralHosts(url))
       return [`REDIS_URL: ${oneAddress}; a Redis Cluster is redis+cluster://host:port,host:port`];
-    if (url === "" || isKnown || (/^rediss?:\/\//.test(url) && isAddress(url))) return [];
-    return ["REDIS_URL: redis://, rediss://, unix:/// or redis+cluster:// is expected"];
+    if (url === "" || isKnown) return [];
+    if (!/^rediss?:\/\//.test(url) || !isAddress(url))
+      return ["REDIS_URL: redis://, rediss://, unix:/// or redis+cluster:// is expected"];
+    if (!/^\/?\d*$/.test(new URL(url).pathname))
+      return ["REDIS_URL: the path must be the number of a database, as redis://host:port/0"];
+    return [];
   } catch (error) {
     return [`REDIS_URL: ${error instanceof Error ? error.message : String(error)}`];
   }
@@ -109,8 +113,9 @@ function namesSeveralHosts(url: string): boolean {
   return hosts.includes(",") || /[?&](host|port)=[^&]*(,|%2c|&(.*&)?\1=)/i.test(url);
 }
 
-/** A URL with a readable user and password. */
+/** A URL with a readable user and password, in one line: the parser of URLs leaves out the ends of lines. */
 function isAddress(text: string): boolean {
+  if (/[\t\n\r]/.test(text)) return false;
   try {
     const { username, password } = new URL(text);
     decodeURIComponent(`${username}:${password}`);

@@ -45,6 +45,8 @@ function contentOf(path: string): string | { problem: string } {
     if (content === "") return { problem: `names an empty file: ${path}` };
     if (content.length > maxCharacters)
       return { problem: `names a file of more than ${maxCharacters} characters: ${path}` };
+    // Bytes of a random generator: most of them would become the same character.
+    if (content.includes("\ufffd")) return { problem: `names a file that is not UTF-8: ${path}` };
     return content;
   } catch (error) {
     const { code = "unreadable" } = error as NodeJS.ErrnoException;

@@ -144,11 +144,18 @@ export async function publish(redis: Redis, channel: string, message: string): P
 /** Resolves when the connection is usable; rejects after `timeoutMs`. */
 export async function redisReady(redis: Redis, timeoutMs = 10_000): Promise<void> {
   if (redis.status === "ready") return;
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error("Redis did not answer in time")), timeoutMs);
-    redis.once("ready", () => {
-      clearTimeout(timer);
-      resolve();
+  let last = new Error("Redis did not answer in time");
+  const note = (error: Error) => (last = error);
+  redis.on("error", note);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => reject(last), timeoutMs);
+      redis.once("ready", () => {
+        clearTimeout(timer);
+        resolve();
+      });
     });
-  });
+  } finally {
+    redis.off("error", note);
+  }
 }

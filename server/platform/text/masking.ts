@@ -22,13 +22,13 @@ const privateTexts: readonly [pattern: RegExp, shown: string][] = [
   [/([?&](?:code|key|secret|sig|signature|token)=)[^&\s"'<>]{1,4000}/gi, `$1${hidden}`],
   [/:\/\/[^\s/@]{1,512}@/g, `://${hidden}@`],
   [/[^\s@<>"',;:/*]{1,64}@[^\s@<>"',;:/*]{1,255}/g, `${hidden}@${hidden}`],
-  // Random ids and keys: letters of both cases and digits.
+  // Random ids and keys: letters of both cases and digits. Not the names of migrations, which a failed start gives.
   [
-    /(?<![\w-])(?=[A-Za-z_-]{0,200}\d)(?=[\da-z_-]{0,200}[A-Z])(?=[\dA-Z_-]{0,200}[a-z])[\w-]{20,4000}/g,
+    /(?<![\w-])(?!Migration\d{14}_)(?=[A-Za-z_-]{0,200}\d)(?=[\da-z_-]{0,200}[A-Z])(?=[\dA-Z_-]{0,200}[a-z])[\w-]{20,4000}/g,
     hidden,
   ],
   [/\+\d(?:[ ()./-]{0,2}\d){6,14}\b/g, hidden],
-  [/(?<!\d)(?:\d{6}|\d{3}[ -]\d{3}|\d{9,15})(?!\d)/g, hidden],
+  [/(?<!\d|\bpid |\bMigration)(?:\d{6}|\d{3}[ -]\d{3}|\d{9,15})(?!\d)/g, hidden],
 ];
 
 /** A text of another service, of an error or of a job without personal data and secrets (OPS-03, S27). */

@@ -12,6 +12,13 @@ export async function startupStep<T>(problem: string, part: Promise<T>): Promise
     return await part;
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw new StartError(`${problem}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new StartError(`${problem}: ${messageOf(error)}`);
   }
+}
+
+/** A name with several addresses, none of which answers, has an error without a message. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === "")
+    return error.errors.map(messageOf).join(", ");
+  return error instanceof Error ? error.message : String(error);
 }

@@ -118,13 +118,26 @@ async function answers(socket: string, history: RedisHistory): Promise<boolean> 
 const sentinel =
   "REDIS_URL leads to a Redis Sentinel, which only names the master: give an address that follows the master, such as that of HAProxy with a check of its role, or use a Redis Cluster (redis+cluster://)";
 
-/** Describes a persistence problem of an external Redis in one line; null without one. Throws for a Sentinel. */
+const replica =
+  "REDIS_URL leads to a replica, which refuses writes: give an address that leads to the master";
+
+/** The client says only that it asked all nodes of a cluster; the answer of the last one names the reason. */
+const causeOf = (error: Error & { lastNodeError?: Error }): Error =>
+  error.lastNodeError === undefined
+    ? error
+    : new Error(`no node of the cluster names its slots: ${error.lastNodeError.message}`);
+
+/** Describes a persistence problem of an external Redis in one line; null without one. Throws for a Sentinel or a replica. */
 export async function checkRedisPersistence(url: string): Promise<string | null> {
   const redis = connectRedis(url, silentLogger, "check");
   try {
-    await new Promise<void>((done, fail) => redis.once("ready", done).once("error", fail));
+    await new Promise<void>((done, fail) =>
+      redis.once("ready", done).once("error", (error: Error) => fail(causeOf(error))),
+    );
     const server = parseRedisInfo(await redis.info("server"));
     if (server.get("redis_mode") === "sentinel") throw new StartError(sentinel);
+    const replication = parseRedisInfo(await redis.info("replication"));
+    if (replication.get("slave_read_only") === "1") throw new StartError(replica);
     const memory = parseRedisInfo(await redis.info("memory"));
     const persistence = parseRedisInfo(await redis.info("persistence"));
     const policy = memory.get("maxmemory_policy") ?? "unknown";

@@ -242,9 +242,12 @@ describe("a configuration", () => {
         { CORS_ORIGINS: "https://a.example, null" },
         "CORS_ORIGINS: null is not an origin such as https://games.example",
       ],
-      ...["db.example", "mysql://db.example/games", "postgres://me:%zz@db/games"].map(
-        (text): [Env, string] => [{ DATABASE_URL: text }, database],
-      ),
+      ...[
+        "db.example",
+        "mysql://db.example/games",
+        "postgres://me:%zz@db/games",
+        "postgres://me:word@db/games\npostgres://me:word@other/games",
+      ].map((text): [Env, string] => [{ DATABASE_URL: text }, database]),
       ...[
         "postgres://me:word@a,b/games",
         "postgres://me:word@a:5432,b:5432/games",
@@ -261,6 +264,11 @@ describe("a configuration", () => {
       [{ REDIS_URL: "redis://cache:99999" }, redis],
       [{ REDIS_URL: "redis://user:%zz@cache" }, redis],
       [{ REDIS_URL: "cache:6379" }, redis],
+      [{ REDIS_URL: "redis://cache\nredis://other" }, redis],
+      [
+        { REDIS_URL: "redis://cache/games" },
+        "REDIS_URL: the path must be the number of a database, as redis://host:port/0",
+      ],
       [
         { REDIS_URL: "redis+cluster://cache:99999" },
         "REDIS_URL: redis+cluster://host:port,host:port is expected",

@@ -12,7 +12,7 @@ import { secretSettings } from "../../../../server/platform/config/settings.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ember-secrets-"));
 
-function fileWith(content: string, name = "secret"): string {
+function fileWith(content: string | Buffer, name = "secret"): string {
   const path = join(folder, name);
   writeFileSync(path, content);
   return path;
@@ -52,6 +52,7 @@ describe("a secret in a file", () => {
   it("is refused beside the setting itself, and where it cannot be used", () => {
     const missing = join(folder, "missing");
     const empty = fileWith(" \n", "empty");
+    const binary = fileWith(Buffer.from([...secret].map((_, at) => 0x80 + at)), "binary");
     const cases: readonly [Record<string, string>, string][] = [
       [
         { APP_SECRET: secret, APP_SECRET_FILE: fileWith(secret) },
@@ -68,6 +69,10 @@ describe("a secret in a file", () => {
       [
         { APP_SECRET_FILE: folder },
         `APP_SECRET: APP_SECRET_FILE cannot be read: ${folder} (EISDIR)`,
+      ],
+      [
+        { APP_SECRET_FILE: binary },
+        `APP_SECRET: APP_SECRET_FILE names a file that is not UTF-8: ${binary}`,
       ],
     ];
     for (const [env, problem] of cases) assert.deepEqual(problemsOf(env), [problem]);
