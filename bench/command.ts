@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { Addresses } from "./bots/addresses.ts";
@@ -16,10 +16,10 @@ import { describeLoad, peakOf, plannedArrivals, shapes, type Load } from "./load
 import { withPeers } from "./peers/beside.ts";
 import { peerNames } from "./peers/named.ts";
 import { parseBudget } from "./report/budgets.ts";
-import { worstOf } from "./report/build.ts";
+import { exitCodes, worstOf } from "./report/build.ts";
 import { asMarkdown, asPage } from "./report/document.ts";
 import type { Report } from "./report/schema.ts";
-import { publishReport } from "./report/write.ts";
+import { makeReportFolder, publishReport, WriteError, writeWhole } from "./report/write.ts";
 import { loadScenario, scenarioNames, type LoadedScenario } from "./scenarios.ts";
 import { addressOf, isLoopback } from "./target.ts";
 
@@ -183,9 +183,9 @@ async function start(words: string[], given: Partial<Options>): Promise<void> {
   if (names.length === 0) refuse("which scenario? --list names them");
   for (const [isWrong, reason] of conflictsOf(options)) if (isWrong) refuse(reason);
   try {
-    mkdirSync(options.out, { recursive: true });
+    makeReportFolder(options.out);
   } catch (error) {
-    refuse(`--out: ${String(error)}`);
+    refuse(`--out: ${error instanceof Error ? error.message : String(error)}`);
   }
   const loaded: LoadedScenario[] = [];
   for (const name of names)
@@ -198,7 +198,8 @@ async function start(words: string[], given: Partial<Options>): Promise<void> {
       const load = loads[index];
       if (!load || (interrupted.aborted && index > 0)) break;
       process.stderr.write(`${one.name}: ${one.scenario.about}; seed ${seed}\n`);
-      codes.push(await runOne(runOptionsOf(one, load, options, interrupted), options));
+      const run = runOptionsOf(one, load, options, interrupted);
+      codes.push(await runOne(run, options).catch(unwritten));
     }
     return worstOf(codes);
   });
@@ -250,6 +251,23 @@ async function list(): Promise<void> {
   }
 }
 
+/** Says which file could not be written, and returns the exit code for it. */
+function unwritten(error: unknown): number {
+  if (!(error instanceof WriteError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  return exitCodes.failed;
+}
+
+/** Returns the exit code, or the worse one of a file that cannot be written. */
+function afterWriting(exitCode: number, write: () => void): number {
+  try {
+    write();
+    return exitCode;
+  } catch (error) {
+    return worstOf([exitCode, unwritten(error)]);
+  }
+}
+
 async function runOne(run: RunOptions, options: Options): Promise<number> {
   const { mode, against, out, maxRate = Infinity } = options;
   if (mode === "limit") {
@@ -259,8 +277,7 @@ async function runOne(run: RunOptions, options: Options): Promise<number> {
   }
   if (against !== undefined) return runComparison(run, against, options);
   const report = await runBesidePeers(run, options.peers);
-  publishReport(report, out);
-  return report.exitCode;
+  return afterWriting(report.exitCode, () => publishReport(report, out));
 }
 
 /** The peers start before the run, so that only their load is beside it. */
@@ -303,8 +320,9 @@ async function publishComparison(
   try {
     const document = comparisonDocument(await compare());
     process.stdout.write(asMarkdown(document));
-    if (html !== undefined) writeFileSync(html, asPage(document));
-    return document.exitCode;
+    return afterWriting(document.exitCode, () => {
+      if (html !== undefined) writeWhole(html, asPage(document));
+    });
   } catch (error) {
     if (!(error instanceof CompareError)) throw error;
     process.stderr.write(`No comparison: ${error.message}\n`);

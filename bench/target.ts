@@ -97,7 +97,9 @@ async function reachTarget(url: string, options: TargetOptions): Promise<Opened>
   );
   // A trusting proxy in between gives the address; without one the service refuses (400) what has none.
   if (![200, 400].includes(status))
-    throw new TargetError(`${path} answers ${status}: --url is for the address of an instance`);
+    throw new TargetError(
+      `${path} answers ${status}: ${status >= 500 ? "start the instance behind it, or correct --url" : "--url is for the address of an instance"}`,
+    );
   return { url, operator, instance: null, addresses };
 }
 

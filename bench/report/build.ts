@@ -103,7 +103,8 @@ function concluded(outcome: Outcome): Pick<Report, "exitCode" | "verdict"> {
     const promises = numViolations === 1 ? "promise" : "promises";
     return end("violated", `The service broke ${numViolations} ${promises}.`);
   }
-  if (problem !== undefined) return end("failed", `The run failed: ${problem.replace(/\.$/, "")}.`);
+  if (problem !== undefined)
+    return end("failed", `The run failed: ${problem.replace(/[.\s]+$/, "")}.`);
   if (limit !== undefined)
     return end(
       "generatorLimited",

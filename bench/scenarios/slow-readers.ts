@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Spectator } from "../../server/web/client/emberline.ts";
 import { Audience } from "../bots/audience.ts";
-import { defineScenario, type Run } from "../scenario.ts";
+import { ownAddresses } from "../needs.ts";
+import { defineScenario } from "../scenario.ts";
 
 const numFast = 100;
 const numSlow = 50;
@@ -12,6 +14,7 @@ export const scenario = defineScenario({
   about: "changes of one lobby with 100 streams, beside 50 that are hardly read",
   load: { shape: "poisson", perSecond: 10, seconds: 60 },
   besidesSeconds: 10,
+  needs: [ownAddresses("/v1/games/trivia/lobbies/AAAAAA/spectate", () => numFast + numSlow)],
   budgets: [
     "change errors <= 0.1 %",
     "change response p90 <= 100 ms",
@@ -21,21 +24,25 @@ export const scenario = defineScenario({
   async setup(run) {
     const audience = await Audience.gather(run, run.share(numFast));
     const leaving = new AbortController();
-    const slow = Array.from({ length: run.share(numSlow) }, () =>
-      readSlowly(run, audience.code, leaving.signal),
+    const { signal } = leaving;
+    const opening = Array.from({ length: run.share(numSlow) }, () =>
+      run.bot().client.spectate(audience.code, { signal }),
     );
+    const slow = (await Promise.all(opening)).map((spectator) => readSlowly(spectator, signal));
     return { audience, leaving, slow };
   },
   arrive: ({ audience }, { n, dueAt }) => audience.change(n, dueAt),
   async teardown({ audience, leaving, slow }) {
     leaving.abort();
-    await Promise.allSettled(slow);
+    await Promise.all(slow);
     await audience.close();
   },
 });
 
-async function readSlowly(run: Run, code: string, signal: AbortSignal): Promise<void> {
-  const spectator = await run.bot().client.spectate(code, { signal });
-  for await (const _ of spectator.events({ signal }))
-    await sleep(slowMs, undefined, { signal }).catch(() => undefined);
+/** Ends with the signal, or when the service gives the stream up. */
+async function readSlowly(spectator: Spectator, signal: AbortSignal): Promise<void> {
+  const read = async () => {
+    for await (const _ of spectator.events({ signal })) await sleep(slowMs, undefined, { signal });
+  };
+  await read().catch(() => undefined);
 }

@@ -42,6 +42,12 @@ describe("npm run bench", () => {
     assert.match(foreign ?? "", /staging\.example is another host/);
   });
 
+  it("refuses a place for its reports that is no folder, before any load", async () => {
+    const { code, output } = await runBenchCommand("http", "--out", import.meta.filename);
+    assert.equal(code, 1);
+    assert.match(output, /^error: --out: EEXIST: /m);
+  });
+
   it("names the scenarios of each bench when there is no such one", async () => {
     const { code, output } = await runBenchCommand("micro", "idle-service");
     assert.equal(code, 1);

@@ -20,6 +20,8 @@ const lacking: Record<string, RegExp> = {
     /one address may send POST \/v1\/gateway\/guest 60 times a minute, .+ needs 120: --addresses/,
   logins:
     /one address may send POST \/v1\/gateway\/login 10 times a minute, .+ needs 24: --addresses/,
+  "slow-readers":
+    /one address may send POST .+\/spectate 60 times a minute, .+ needs 150: --addresses/,
   survival: /one address may send POST \/v1\/gateway\/guest .+ needs any number: --addresses/,
   jobs: /the operator listener is unknown: --operator-url.*; one address may send POST \/v1\/gateway\/code\/request 5 times/,
 };

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import Value from "typebox/value";
 import { judge } from "../../bench/report/budgets.ts";
 import { buildReport, type Measured } from "../../bench/report/build.ts";
 import { reportPage } from "../../bench/report/page.ts";
 import { ReportSchema } from "../../bench/report/schema.ts";
+import { writeWhole } from "../../bench/report/write.ts";
 import { Times } from "../../bench/load/histogram.ts";
 import { measured, result, second } from "./measured.ts";
 
@@ -24,6 +28,17 @@ const stalled = result({
     peakMib: 1,
     cpuSeconds: 1,
   },
+});
+
+describe("a file of a report", () => {
+  it("that cannot be written is named with the reason, and leaves no part", () => {
+    const folder = mkdtempSync(join(tmpdir(), "ember-report-"));
+    const path = join(folder, "report.json");
+    mkdirSync(path);
+    assert.throws(() => writeWhole(path, "{}"), /report\.json cannot be written: EISDIR/);
+    assert.deepEqual(readdirSync(folder), ["report.json"]);
+    rmSync(folder, { recursive: true });
+  });
 });
 
 describe("the exit code of a run", () => {
