@@ -8,7 +8,14 @@ import { promisify } from "node:util";
 import { parse } from "yaml";
 import { postgresFindings } from "../../server/console/doctor/postgres.ts";
 import { parseConfig } from "../../server/platform/config/config.ts";
-import { makeSecrets, readDockerfile, readShipped, root, shippedPath } from "./shipped-files.ts";
+import {
+  makeSecrets,
+  problemsOf,
+  readDockerfile,
+  readShipped,
+  root,
+  shippedPath,
+} from "./shipped-files.ts";
 
 interface Compose {
   services: Record<string, Service>;
@@ -60,6 +67,7 @@ describe("the shipped compose file", () => {
       ["production", "https://play.example.com", "redis://redis:6379"],
     );
     assert.notEqual(config.AVATAR_STORE, "");
+    assert.deepEqual(problemsOf(config), []);
   });
 
   /** With the files of the secrets where this test has made them. */
@@ -68,7 +76,8 @@ describe("the shipped compose file", () => {
       name,
       value
         .replace(/\$\{SITE:\?.*\}/, "play.example.com")
-        .replace(/\$\{\w+:-\}/, "")
+        .replaceAll("${SITE}", "play.example.com")
+        .replace(/\$\{\w+:-(.*)\}/, "$1")
         .replace("/run/secrets", secretFolder),
     ]);
     return Object.fromEntries(given) as Record<string, string>;

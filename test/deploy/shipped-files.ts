@@ -3,6 +3,8 @@ import { cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
+import { settingsFindings } from "../../server/console/doctor/settings.ts";
+import type { Config } from "../../server/platform/config/config.ts";
 
 export const root = join(import.meta.dirname, "../..");
 export const shippedPath = (name: string): string => join(root, ".deploy", name);
@@ -11,6 +13,10 @@ export const readShipped = (name: string): string => readFileSync(shippedPath(na
 /** A file of settings. */
 export const readSettings = (name: string): Record<string, string> =>
   parseEnv(readShipped(name)) as Record<string, string>;
+
+/** What `console doctor` refuses of the settings. */
+export const problemsOf = (config: Config): string[] =>
+  settingsFindings(config).flatMap(({ verdict, found }) => (verdict === "problem" ? [found] : []));
 
 /** Instructions of the last stage of the Dockerfile, and the steps of the first one. */
 export function readDockerfile() {

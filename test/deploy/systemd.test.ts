@@ -4,9 +4,15 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { promisify } from "node:util";
+import { parseEnv, promisify } from "node:util";
 import { parseConfig } from "../../server/platform/config/config.ts";
-import { readDockerfile, readSettings, readShipped } from "./shipped-files.ts";
+import {
+  problemsOf,
+  readDockerfile,
+  readSettings,
+  readShipped,
+  shippedPath,
+} from "./shipped-files.ts";
 import { readUnit } from "./unit.ts";
 
 const run = promisify(execFile);
@@ -60,6 +66,15 @@ describe("the shipped systemd unit", () => {
     rmSync(folder, { recursive: true });
     assert.equal(config.DATABASE_URL, contents["database-url"]);
     assert.equal(config.DATA_DIR, "/var/lib/emberline");
+    assert.deepEqual(problemsOf(config), []);
+  });
+
+  it("has a file of settings that a shell reads alike, as the console needs it", async () => {
+    const file = shippedPath("systemd/emberline.env");
+    const script = `env -i sh -c 'set -a && . ${file} && env'`;
+    const { stdout } = await run("sh", ["-c", script]);
+    const { PWD: _folder, ...settings } = parseEnv(stdout);
+    assert.deepEqual({ ...settings }, { ...readSettings("systemd/emberline.env") });
   });
 
   it("has a file that migrates the connections of draining workers", () => {
