@@ -300,8 +300,7 @@ export class Room {
   async #commit(change: Commit, token: string): Promise<boolean> {
     const { journal, followers, leases, ticker, clock, doubted, log } = this.#host;
     const known = this.#known;
-    const { unacknowledgedSeq } = known;
-    known.unacknowledgedSeq = Math.max(unacknowledgedSeq, change.seq);
+    known.unacknowledgedSeq = Math.max(known.unacknowledgedSeq, change.seq);
     const outcome = await journal.commit(change, token);
     if (outcome === "committed") {
       known.seq = change.seq;
@@ -310,7 +309,8 @@ export class Room {
       followers.committed(change, this.shard);
       return true;
     }
-    if (outcome !== "failed") known.unacknowledgedSeq = unacknowledgedSeq;
+    // A refusal does not prove that nothing was published: it may answer a script that was sent again, because Redis
+    // had stored the first one, died before it replied, and lost it.
     const facts = { event: `commit_${outcome}`, ...this.#name, seq: change.seq };
     followers.inDoubt(this.code, this.shard);
     if (outcome === "fenced") leases.fenced(this.shard, token);
@@ -391,6 +391,8 @@ export class Room {
       log.warn(facts, "room could not be read, retrying");
       return false;
     }
+    // The shard was lost meanwhile: nothing more is committed under its token.
+    if (this.#phase === "dropped") return false;
     if (!(await this.#skipLost(memory, published, token))) return false;
     this.#memory = memory;
     this.#known.unacknowledgedSeq = 0;
