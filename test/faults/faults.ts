@@ -17,6 +17,7 @@ const injections: readonly [weight: number, inject: Injection][] = [
   [2, leave],
   [2, join],
   [2, restartStore],
+  [2, restartAtCommit],
   [1, stepClock],
 ];
 const weighted = injections.flatMap(([weight, inject]) =>
@@ -32,7 +33,7 @@ export function planFaults(world: World): Fault[] {
     step: random.between(1, kind.lastStep),
     inject: random.pick(weighted),
   }));
-  if (faults.some(({ inject }) => inject === restartStore))
+  if (faults.some(({ inject }) => inject === restartStore || inject === restartAtCommit))
     world.redis.keepJournal(() => world.timeline.now);
   return faults
     .sort((a, b) => a.step - b.step)
@@ -94,15 +95,19 @@ function join(world: World): void {
   if (world.ready().length < 4) world.startWorker();
 }
 
-/** Redis crashes or stops in order, and restarts, possibly without its last second. */
+/**
+ * Redis crashes or stops in order, and restarts, possibly without its last second. Not again before all workers are
+ * connected: one that is away during two losses cannot tell that another one owned its shards between them.
+ */
 function restartStore(world: World): void {
   const { random, kind, net, redis } = world;
-  if (!net.isUp) return;
+  if (!net.isUp || world.timeline.now < world.reconnectedAt) return;
   const ms = random.within(random.pick(kind.storeDownMs));
   const isOrderly = random.is(0.2);
   const lostMs = !isOrderly && random.is(0.5) ? random.between(1, 1_000) : 0;
   world.note?.(`store    ${isOrderly ? "ends" : "dies"} for ${ms} ms, loses ${lostMs} ms`);
   world.trouble(ms + reconnectMs);
+  world.reconnectedAt = world.timeline.now + ms + reconnectMs;
   net.isUp = false;
   for (const worker of world.workers) if (worker.isAlive) worker.wiring.cut(false);
   redis.restart(isOrderly);
@@ -112,6 +117,11 @@ function restartStore(world: World): void {
     net.isUp = true;
     world.note?.("store    is back");
   });
+}
+
+/** As soon as it has stored the next commit, whose reply nobody gets. */
+function restartAtCommit(world: World): void {
+  world.afterCommit = () => restartStore(world);
 }
 
 function lose(world: World, ms: number): void {

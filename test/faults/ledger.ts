@@ -18,6 +18,9 @@ export const maxPlayers = 3;
 export const secretOf = (questionId: number) => `secret-${questionId}-`;
 const anySecret = /secret-(\d+)-/g;
 
+/** Only the message of a gap contains this text. */
+export const gapMark = '"lobby.gap"';
+
 /** A cached answer to an answer command. */
 const answerMemory = /^k:.*"id":"c\.answer\./;
 
@@ -286,7 +289,7 @@ export class Ledger {
 
 /** A Redis that lost writes: the owner leaves a gap on purpose, so that every client notices. */
 export function isGap({ messages }: StoredCommit): boolean {
-  return messages.length === 1 && (messages[0]?.[1].includes('"lobby.gap"') ?? false);
+  return messages.length === 1 && (messages[0]?.[1].includes(gapMark) ?? false);
 }
 
 function lastNumber({ messages }: StoredCommit): number | null {

@@ -22,7 +22,6 @@ export interface StoredCommit {
 export interface StoreFaults {
   ignoresOwner?: boolean;
   ignoresVersion?: boolean;
-  conflictCountsAsCommitted?: boolean;
   forgetsDeadlines?: boolean;
   claimHidesDeadlines?: boolean;
   forgetsAnswers?: boolean;
@@ -33,6 +32,14 @@ export interface StoreFaults {
   acceptsOldIds?: boolean;
   /** Reports that no write is lost, even if some are. */
   hidesHistory?: boolean;
+  /** Reports this of each shard that is asked about after a commit without a reply. */
+  countsAsIntact?: boolean;
+  /** A worker that counted as dead is not told. */
+  forgivesDeath?: boolean;
+  /** The owners of shards count as dead. */
+  findsNobodyAlive?: boolean;
+  /** The public list keeps what is to be removed. */
+  keepsEntries?: boolean;
   /** Never loses its scripts. */
   keepsScripts?: boolean;
 }

@@ -47,6 +47,12 @@ const planted: Record<string, Sabotage> = {
   "a new id for every repeat": { freshIds: true },
   "a right answer in the question": { leaksAnswers: true },
   "a slice of shards that is not waited for": { seesShardsTaken: true },
+  "a shard claimed from a live owner": { store: { findsNobodyAlive: true } },
+  "a worker that does not learn that it counted as dead": { store: { forgivesDeath: true } },
+  "an unanswered commit that is not looked for": { store: { countsAsIntact: true } },
+  "a finished lobby that stays in the list": { store: { keepsEntries: true } },
+  "streams that follow a former owner": { keepsSource: true },
+  "a message withheld from the streams of the owner": { withholdsQuestions: true },
 };
 
 /** Kinds in which these faults show quickly; the others show in small schedules. */

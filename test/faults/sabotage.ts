@@ -1,4 +1,5 @@
 import type { Connection, Connections } from "../../actors/log/connection.ts";
+import type { CommitFollower } from "../../server/platform/room-source.ts";
 import type { StoreFaults } from "./model-redis.ts";
 
 /** A deliberately planted fault, to verify that the checks detect it. */
@@ -18,6 +19,10 @@ export interface Sabotage {
   freshIds?: boolean;
   /** A worker considers released shards claimed immediately. */
   seesShardsTaken?: boolean;
+  /** A worker that lost a shard does not tell its streams. */
+  keepsSource?: boolean;
+  /** The owner does not pass some messages on to its streams. */
+  withholdsQuestions?: boolean;
   /** Explanations are part of the question text. */
   leaksAnswers?: boolean;
 }
@@ -74,5 +79,21 @@ function withReusedNumbers(original: Connection): Connection {
         ...args.slice(0, keyCount),
         ...withLowerNumbers(args.slice(keyCount).map(String)),
       ),
+  };
+}
+
+/** What a worker reports to its streams. */
+export function sabotagedFollower(
+  follower: CommitFollower,
+  { keepsSource, withholdsQuestions }: Sabotage,
+): CommitFollower {
+  return {
+    onSource(isHere) {
+      if (isHere || !keepsSource) follower.onSource(isHere);
+    },
+    onCommitted(seq, text) {
+      if (!withholdsQuestions || !text.includes('"lobby.question"'))
+        follower.onCommitted(seq, text);
+    },
   };
 }

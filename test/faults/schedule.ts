@@ -149,6 +149,7 @@ export class Schedule {
       this.#end = world.timeline.now + 6_000;
       if (this.#settles) world.guard(() => this.#checkDeadlines());
       if (this.#settles) this.#checkShards();
+      if (this.#settles) this.#checkStreams();
       this.#readLobbies();
       return;
     }
@@ -184,6 +185,14 @@ export class Schedule {
     const { oldestMs } = world.vacancies;
     const isOwned = oldestMs < vacantMs || world.hasLost || world.isLivenessUnknown();
     world.ensure(isOwned, "no shard is forgotten", () => `one is free since ${oldestMs} ms`);
+  }
+
+  /** Every worker that runs knows whether its streams get the messages from its own commits. */
+  #checkStreams(): void {
+    const { world } = this;
+    for (const { isAlive, frozenUntil, followers } of world.workers)
+      if (isAlive && frozenUntil <= world.timeline.now)
+        for (const follower of followers) follower.checkSource();
   }
 
   #readLobbies(): void {

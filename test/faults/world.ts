@@ -3,6 +3,7 @@ import { typed } from "../../actors/create-rooms.ts";
 import { shardOf } from "../../actors/log/keys.ts";
 import { parseOwner, targetOwners } from "../../actors/cluster/owners.ts";
 import type { DrawnQuestion } from "../../actors/lobby/types.ts";
+import { Follower } from "./follower.ts";
 import { ensure, isGap, Violation, type Ledger } from "./ledger.ts";
 import { ModelRedis } from "./model-redis.ts";
 import type { Kind } from "./kinds.ts";
@@ -10,7 +11,7 @@ import type { Network } from "./link.ts";
 import { publish, wire, type Wiring } from "./network.ts";
 import { codes, emptyShards, question, shards, startOfTime } from "./openings.ts";
 import { createNetwork, createVirtualRooms } from "./rooms.ts";
-import { sabotaged, type Sabotage } from "./sabotage.ts";
+import { sabotaged, sabotagedFollower, type Sabotage } from "./sabotage.ts";
 import { Timeline, type Place } from "./timeline.ts";
 import { Vacancies } from "./vacancies.ts";
 import { createChoices, type Choices } from "../support/random.ts";
@@ -22,6 +23,8 @@ export interface Worker extends Place {
   isReady: boolean;
   readyAt: number;
   wiring: Wiring;
+  /** Of each lobby, as if every worker had streams of it. */
+  followers: readonly Follower[];
   /** Pending client requests of this worker; each is rejected at the worker's death. */
   open: Set<() => void>;
 }
@@ -55,6 +58,8 @@ export class World {
   clockJumpedAt = Number.NEGATIVE_INFINITY;
   /** Until then a live worker may count as dead. */
   troubledUntil = 0;
+  /** All workers that run are connected to Redis again by this time. */
+  reconnectedAt = 0;
   hasLost = false;
   /** Redis came back without a record that its data is complete. */
   mayHaveLost = false;
@@ -62,6 +67,8 @@ export class World {
   hasFaults = true;
   injected = 0;
   failure: Violation | null = null;
+  /** Runs once, after the next commit. */
+  afterCommit: (() => void) | null = null;
   readonly note: ((line: string) => void) | null;
   #drawn = 10_000;
 
@@ -91,6 +98,8 @@ export class World {
         () => `${commit.code} v${commit.version}`,
       );
       this.guard(() => this.ledgers.get(commit.code)?.apply(commit));
+      if (this.afterCommit && this.hasFaults) this.after(0, this.afterCommit);
+      this.afterCommit = null;
     };
   }
 
@@ -175,6 +184,7 @@ export class World {
       isReady: false,
       readyAt: Number.POSITIVE_INFINITY,
       wiring: wire(this.net, place),
+      followers: this.codes.map((code) => new Follower(this, code, name)),
       open: new Set<() => void>(),
     });
     this.workers.push(worker);
@@ -198,6 +208,10 @@ export class World {
         timings: { ...this.kind.timings, freshMs: sabotage.freshMs ?? this.kind.timings.freshMs },
         shards: this.shards,
       });
+      for (const [i, code] of this.codes.entries()) {
+        const follower = worker.followers[i];
+        if (follower) rooms.room.commits.follow(code, sabotagedFollower(follower, sabotage));
+      }
       await rooms.listen();
       worker.lobbies = typed(rooms);
       await worker.lobbies.join();
