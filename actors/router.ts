@@ -49,10 +49,9 @@ export class Router {
 
   async #attempt(code: string, command: BaseCommand, id: string, origin: Origin): Promise<Outcome> {
     const { nodeId, leases, rooms, remote } = this.#deps;
-    const shard = shardOf(code);
-    if (leases.tokenOf(shard) !== null) return rooms.deliver(code, command, id, origin);
-    const owner = leases.liveOwnerOf(shard);
-    if (!owner || owner.nodeId === nodeId) return notOwner;
+    const owner = leases.liveOwnerOf(shardOf(code));
+    if (owner === null) return notOwner;
+    if (owner.nodeId === nodeId) return rooms.deliver(code, command, id, origin);
     return remote.send(owner.nodeId, code, command, id, origin);
   }
 
