@@ -121,21 +121,22 @@ export class Journal {
   }
 
   async #send(batch: Waiting[]): Promise<void> {
-    const { redis, keys: keyspace, metrics, timing, counted, isConfirmedAlive } = this.#deps;
+    const { redis, keys, metrics, timing, counted, isConfirmedAlive } = this.#deps;
     if (counted === null && !isConfirmedAlive()) return this.#settle(batch, () => "silent");
     const started = timing.elapsed();
-    const keys: string[] = [];
+    const names: string[] = [];
     const { nodeId = "", deadMs = "" } = counted ?? {};
     const args: (string | number)[] = [nodeId, deadMs, keptMessages];
     for (const { commit, token } of batch) {
-      const { owner, state, stream, due, channel } = keyspace.forCommit(commit.code);
-      keys.push(owner, state, stream, due);
-      args.push(...argumentsOf(commit, token, channel));
+      const { code } = commit;
+      const shard = shardOf(code);
+      names.push(keys.owner(shard), keys.state(code), keys.stream(code), keys.due(shard));
+      args.push(...argumentsOf(commit, token, keys.channel(code)));
     }
-    if (counted !== null) keys.push(keyspace.workers);
+    if (counted !== null) names.push(keys.workers);
     let results: unknown;
     try {
-      results = await runScript(redis, "commit", keys, args);
+      results = await runScript(redis, "commit", names, args);
     } catch {
       results = null;
     }

@@ -18,15 +18,6 @@ export function shardOf(code: string): number {
   return hashText(code) % shardCount;
 }
 
-/** All keys of a commit, and the channel of its messages. */
-interface CommitKeys {
-  owner: string;
-  due: string;
-  state: string;
-  stream: string;
-  channel: string;
-}
-
 /**
  * Keys and channels of one kind of room. Every key of a room shares the hash tag of its shard, so that
  * one script can access them all on Redis Cluster.
@@ -62,18 +53,6 @@ export class Keyspace {
   stream = (code: string): string => `${this.#prefix}{${shardOf(code)}}:e:${code}`;
   channel = (code: string): string => `${this.#prefix}{${shardOf(code)}}:ev:${code}`;
   workerChannel = (nodeId: string): string => `${this.#prefix}w:${nodeId}`;
-
-  forCommit(code: string): CommitKeys {
-    const shard = shardOf(code);
-    const tagged = `${this.#prefix}{${shard}}`;
-    return {
-      owner: `${tagged}:own`,
-      due: `${tagged}:due`,
-      state: `${tagged}:l:${code}`,
-      stream: `${tagged}:e:${code}`,
-      channel: `${tagged}:ev:${code}`,
-    };
-  }
 }
 
 /** Keys of an index: code -> entry, and codes by creation time; one script writes both. */

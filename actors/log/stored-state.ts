@@ -47,7 +47,7 @@ export function stampOf(version: number, commitId: string): string {
 const snapshotEvery = 32;
 
 export const generationField = "g";
-export const deltaField = (version: number) => `d:${version}`;
+const deltaField = (version: number) => `d:${version}`;
 
 /** Loads a room; this and the fencing token are the whole recovery. */
 export async function loadRoom(
