@@ -55,27 +55,21 @@ export function sumOccupancy(report: (isOccupied: boolean) => void = () => undef
   };
 }
 
-type FactsOf = (code: string) => Promise<RoomFacts | null> | undefined;
-
 interface OpenedKind {
   rooms: RoomShare;
   access: RoomAccess | null;
-  factsOf?: FactsOf | undefined;
+  factsOf?: ((code: string) => Promise<RoomFacts | null> | undefined) | undefined;
 }
 
 /** The rooms of every kind in this process. */
 export class Rooms implements HubRooms {
   readonly topicNames: TopicNames;
   readonly #all: readonly RoomShare[];
-  readonly #byKind: ReadonlyMap<string, RoomShare>;
-  readonly #access: ReadonlyMap<string, RoomAccess | null>;
-  readonly #facts: ReadonlyMap<string, FactsOf | undefined>;
+  readonly #byKind: ReadonlyMap<string, OpenedKind>;
 
   constructor(opened: readonly OpenedKind[]) {
     this.#all = opened.map(({ rooms }) => rooms);
-    this.#byKind = new Map(this.#all.map((rooms) => [rooms.kind, rooms]));
-    this.#access = new Map(opened.map(({ rooms, access }) => [rooms.kind, access]));
-    this.#facts = new Map(opened.map(({ rooms, factsOf }) => [rooms.kind, factsOf]));
+    this.#byKind = new Map(opened.map((one) => [one.rooms.kind, one]));
     const lists = this.#all.flatMap(({ list }) => (list ? [list.name] : []));
     this.topicNames = { rooms: refuseTwice(this.#all.map(({ kind }) => kind)), lists };
     refuseTwice(lists);
@@ -96,13 +90,13 @@ export class Rooms implements HubRooms {
   }
 
   accessTo(kind: string): RoomAccess | null {
-    const access = this.#access.get(kind);
-    if (access === undefined) throw new Error(`there are no rooms of the kind ${kind}`);
-    return access;
+    const opened = this.#byKind.get(kind);
+    if (opened === undefined) throw new Error(`there are no rooms of the kind ${kind}`);
+    return opened.access;
   }
 
   ownerPort(kind: string, code: string): number | null {
-    return this.#byKind.get(kind)?.ownerPort(code) ?? null;
+    return this.#byKind.get(kind)?.rooms.ownerPort(code) ?? null;
   }
 
   /** The rooms that this process owns, by kind. */
@@ -117,22 +111,22 @@ export class Rooms implements HubRooms {
 
   /** Whether this process owns a room; false for a kind that does not exist. */
   owns(kind: string, code: string): boolean {
-    return this.#byKind.get(kind)?.owns(code) ?? false;
+    return this.#byKind.get(kind)?.rooms.owns(code) ?? false;
   }
 
   /** One room for operators, whichever process owns it; null if it does not exist. */
   async locate(kind: string, code: string): Promise<LocatedRoom | null> {
-    return this.#byKind.get(kind)?.locate(code) ?? null;
+    return this.#byKind.get(kind)?.rooms.locate(code) ?? null;
   }
 
   /** What the kind says about one of its rooms; null if it says nothing. */
   async factsOf(kind: string, code: string): Promise<RoomFacts | null> {
-    return (await this.#facts.get(kind)?.(code)) ?? null;
+    return (await this.#byKind.get(kind)?.factsOf?.(code)) ?? null;
   }
 
   /** Whether a seat exists; null if the kind does not know. */
   async holdsSeat(kind: string, code: string, seatId: number): Promise<boolean | null> {
-    return (await this.#access.get(kind)?.isHeld?.(code, seatId)) ?? null;
+    return (await this.#byKind.get(kind)?.access?.isHeld?.(code, seatId)) ?? null;
   }
 
   /** `ownPort`: dedicated port of this process; null without one. */
