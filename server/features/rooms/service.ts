@@ -56,9 +56,7 @@ export function keyOf(request: RequestInfo): string | undefined {
   throw new AppError("request:invalid_query", { params: { parameter: "Idempotency-Key" } });
 }
 
-/**
- * Candidate codes of a new room. A repeat of the request draws the same codes: `memoizeForKey(drawCodes)`.
- */
+/** Candidate codes of a new room; in `draw` of its route, so that a repeat of the request gets the same ones. */
 export const drawCodes = (): string[] =>
   Array.from({ length: codeTries }, () => randomString(codeLength, codeAlphabet));
 
@@ -76,7 +74,6 @@ type NewSeat = Omit<Seat, "code"> & {
   /** Address of the rooms of this kind: the cookie of the seat is sent only to `<base>/<code>`. */
   base: string;
 };
-type SeatDeps = Omit<RoomDeps, "ids" | "maintenance">;
 type SeatReply = ReturnType<typeof encodedReply<201>>;
 
 /**
@@ -94,7 +91,7 @@ export async function openRoom(
   for (const code of codes) {
     const reply = await open(code);
     if (reply.ok || reply.params?.["collision"] !== true)
-      return takenSeat(deps, { ...seat, code }, reply, { kind: seat.kind, code });
+      return joinRoom(deps, { ...seat, code }, reply, { kind: seat.kind, code });
     await onCollision(code);
   }
   throw new AppError("server:unavailable", { params: { retry_after: 1 } });
@@ -104,17 +101,11 @@ export async function openRoom(
  * 201 with the credential of a seat, given the reply to the command that took it: in the body, in a header, and in a
  * cookie for this room alone (LOB-01). Operators find the room from the page of its player.
  */
-export const joinRoom = (
-  deps: SeatDeps,
-  seat: NewSeat & { code: string },
-  reply: Reply,
-): SeatReply => takenSeat(deps, seat, reply);
-
-function takenSeat(
-  deps: SeatDeps,
+export function joinRoom(
+  deps: Omit<RoomDeps, "ids" | "maintenance">,
   { base, ...seat }: NewSeat & { code: string },
   reply: Reply,
-  room?: OpenedRoom,
+  opened?: OpenedRoom,
 ): SeatReply {
   const { kind, code, seatId, playerId } = seat;
   const body = bodyOf(reply, deps.config);
@@ -129,7 +120,7 @@ function takenSeat(
   // The body is never empty: it has the room.
   const withToken = `${body?.slice(0, -1)},"${seatMember}":${JSON.stringify(token)}}`;
   const headers = seatHeaders(kind, token, `${base}/${code}`);
-  return encodedReply(201, withToken, { headers, ...(room && { room }) });
+  return encodedReply(201, withToken, { headers, ...(opened && { room: opened }) });
 }
 
 function seatHeaders(kind: string, token: string, path: string): Headers {
