@@ -38,14 +38,14 @@ export class RoomTopic implements Source, Flushable {
   readonly subscribers = new Set<Subscriber>();
   /** Streams that are attached or catching up. */
   users = 0;
-  isClosed = false;
-  isEnded = false;
   readonly ready: Promise<void>;
   readonly address: TopicAddress;
   readonly delivery: DeliveryRules;
   readonly #code: string;
   readonly #source: RoomSource;
   readonly #deps: RoomTopicDeps;
+  #isClosed = false;
+  #isEnded = false;
   #buffer: ReplayBuffer | null = null;
   #markReady: () => void = () => undefined;
   readonly #repairTask: CoalescedTask;
@@ -75,14 +75,14 @@ export class RoomTopic implements Source, Flushable {
   }
 
   onConfirmed(): void {
-    this.repairWithRetry();
+    this.#repairWithRetry();
   }
 
   onMessage(seq: number, text: string): void {
     // Before the first read there is no base to detect gaps against; that read runs after the confirmation.
-    if (!this.#buffer || !Number.isSafeInteger(seq)) return this.repairWithRetry();
+    if (!this.#buffer || !Number.isSafeInteger(seq)) return this.#repairWithRetry();
     if (seq <= this.#buffer.last) return;
-    if (seq > this.#buffer.last + 1) return this.repairWithRetry();
+    if (seq > this.#buffer.last + 1) return this.#repairWithRetry();
     this.#append(this.#encode({ seq, text }));
   }
 
@@ -105,7 +105,7 @@ export class RoomTopic implements Source, Flushable {
     this.subscribers.add(subscriber);
     subscriber.follow(this);
     if (subscriber.cursor < this.last) this.#deps.writer.markFlushable(this);
-    else if (this.isEnded) subscriber.stream.closeSubscription(subscriber);
+    else if (this.#isEnded) subscriber.stream.closeSubscription(subscriber);
   }
 
   collect(add: (stream: EventStream) => void): void {
@@ -144,19 +144,19 @@ export class RoomTopic implements Source, Flushable {
   }
 
   close(): void {
-    this.isClosed = true;
+    this.#isClosed = true;
     this.#buffer?.reset(this.#buffer.newest);
     if (this.#repeat) clearTimeout(this.#repeat);
   }
 
   /** Repairs, and retries until it succeeds. */
-  repairWithRetry(): void {
+  #repairWithRetry(): void {
     this.repair().catch((error: unknown) => {
-      if (this.isClosed || this.#repeat) return;
+      if (this.#isClosed || this.#repeat) return;
       this.#deps.onError(error);
       this.#repeat = setTimeout(() => {
         this.#repeat = null;
-        this.repairWithRetry();
+        this.#repairWithRetry();
       }, this.#deps.limits.repeatMs);
     });
   }
@@ -196,9 +196,9 @@ export class RoomTopic implements Source, Flushable {
   }
 
   #append(frame: Frame): void {
-    if (!this.#buffer || this.isClosed) return;
+    if (!this.#buffer || this.#isClosed) return;
     this.#buffer.push(frame);
-    this.isEnded ||= frame.isEnd;
+    this.#isEnded ||= frame.isEnd;
     this.#deps.received.inc();
     if (frame.removedSeat !== null) this.#endSoon((one) => one.seatId === frame.removedSeat);
     if (frame.isPrivate) this.#endSoon((one) => one.isSpectator);
@@ -212,10 +212,10 @@ export class RoomTopic implements Source, Flushable {
   }
 
   async #readMissing(): Promise<void> {
-    if (this.isClosed) return;
+    if (this.#isClosed) return;
     if (!this.#buffer) return this.#initialize();
     const { limits } = this.#deps;
-    for (let page = 0; page < limits.maxPages && !this.isClosed; page++) {
+    for (let page = 0; page < limits.maxPages && !this.#isClosed; page++) {
       // Publications continue during the read, so it is compared with the newest message before it.
       const { newest } = this.#buffer;
       const frames = await this.readStored(newest?.seq ?? 0);
@@ -234,16 +234,16 @@ export class RoomTopic implements Source, Flushable {
       limits.replayBufferBytes,
       budget,
     );
-    this.isEnded = newest?.isEnd ?? false;
+    this.#isEnded = newest?.isEnd ?? false;
     this.#markReady();
   }
 
   /** The stream in Redis was trimmed past our newest message, or went back: every subscriber needs a snapshot. */
   async #startOver(): Promise<void> {
     const newest = await this.#readNewest();
-    if (!this.#buffer || this.isClosed) return;
+    if (!this.#buffer || this.#isClosed) return;
     this.#buffer.reset(newest);
-    this.isEnded = newest?.isEnd ?? false;
+    this.#isEnded = newest?.isEnd ?? false;
     for (const subscriber of [...this.subscribers]) this.#detach(subscriber, this.#deps.onLost);
   }
 }
