@@ -10,6 +10,9 @@ const longestMicros = 600_000_000;
 
 /** A percentile is reported when at least this many samples lie beyond it. */
 const samplesBeyond = 10;
+/** The fewest samples of which the percentile is reported. */
+export const samplesFor = (percent: number): number =>
+  Math.round((samplesBeyond * 100) / (100 - percent));
 
 /** Percentiles of a summary; a null one has too few samples beyond it. */
 export const reportedPercentiles = [50, 90, 95, 99, 99.9, 99.99] as const;

@@ -1,4 +1,4 @@
-import { reportedPercentiles, type Summary } from "../load/histogram.ts";
+import { reportedPercentiles, samplesFor, type Summary } from "../load/histogram.ts";
 import type { Budget, Operation, Report } from "./schema.ts";
 
 /** The parts of a report that budgets are about. */
@@ -89,5 +89,9 @@ function timeOf({ count, meanMs, maxMs, percentiles }: Summary, stat: string): n
   if (count === 0) return "there are no samples";
   if (stat === "mean") return meanMs;
   if (stat === "max") return maxMs;
-  return percentiles[stat.slice(1)] ?? `${count} samples are too few for ${stat}`;
+  const percent = stat.slice(1);
+  return (
+    percentiles[percent] ??
+    `${count} samples are too few for ${stat}, which needs ${samplesFor(Number(percent))}: a longer run has them (--seconds)`
+  );
 }

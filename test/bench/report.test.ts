@@ -110,6 +110,13 @@ describe("a budget", () => {
     assert.equal(valueOf("dropped <= 0"), 3);
   });
 
+  it("on a percentile that needs more samples says how many, and how to have them", () => {
+    assert.equal(
+      judge("read response p99 <= 50 ms", figures).reason,
+      "100 samples are too few for p99, which needs 1000: a longer run has them (--seconds)",
+    );
+  });
+
   it("is about the memory of the generators", () => {
     assert.equal(valueOf("generator memory <= 300 MiB"), 100);
   });
