@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { makeFolder } from "../stores/folders.ts";
-import { isAlive } from "../stores/orphans.ts";
+import { commandOf, isAlive } from "../stores/orphans.ts";
 import { StartError } from "./start-error.ts";
 
 /** Never writes through a link planted by another user. */
@@ -106,7 +106,8 @@ function isRunning(holder: string): boolean {
   const [pidText = "", ...start] = holder.split(" ");
   const pid = Number(pidText);
   if (!Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return false;
-  return startOf(pid) === start.join(" ");
+  // A killed process that its parent has not reaped yet has a pid and a start time, but no command line.
+  return startOf(pid) === start.join(" ") && commandOf(pid) !== "";
 }
 
 function startOf(pid: number): string {

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
+import { acquireExclusive, lockDataDir } from "../../../../server/runtime/boot/lock.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { sourceFlags } from "../../../support/programs.ts";
 
 const programs = 4;
@@ -25,6 +27,16 @@ const contender = `
     lock.release();
   }
 `;
+
+/** Locks the folder until it is killed. */
+const holder = `
+  import { lockDataDir } from "./server/runtime/boot/lock.ts";
+  lockDataDir(process.argv[1]);
+  process.stdout.write(String(process.pid));
+  setInterval(() => {}, 1_000);
+`;
+
+const statusOf = (pid: number) => readFileSync(`/proc/${pid}/status`, "utf8");
 
 describe("the lock of DATA_DIR", () => {
   let dataDir: string;
@@ -50,4 +62,26 @@ describe("the lock of DATA_DIR", () => {
     const ends = await Promise.all(Array.from({ length: programs }, race));
     for (const end of ends) assert.deepEqual(end, { problems: "", code: 0 });
   });
+
+  const isLinux = process.platform === "linux";
+  it(
+    "is void after its holder was killed, even if nobody has reaped it",
+    { skip: !isLinux && "reads /proc" },
+    async () => {
+      // The second program takes the place of the parent of the first, and does not know about it.
+      const script = `"${process.execPath}" ${sourceFlags.join(" ")} --input-type=module -e '${holder}' "$0" & exec sleep 60`;
+      const parent = spawn("sh", ["-c", script, dataDir], { stdio: ["ignore", "pipe", "inherit"] });
+      try {
+        const [line] = (await once(parent.stdout, "data")) as [Buffer];
+        const pid = Number(line.toString());
+        assert.deepEqual(acquireExclusive(dataDir), { pid });
+        process.kill(pid, "SIGKILL");
+        await eventually("it has ended", () => /State:\tZ/.test(statusOf(pid)));
+        lockDataDir(dataDir).release();
+      } finally {
+        parent.kill("SIGKILL");
+        await once(parent, "close");
+      }
+    },
+  );
 });
