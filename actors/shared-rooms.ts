@@ -3,7 +3,7 @@ import type { Tracer } from "../server/platform/tracing/tracer.ts";
 import type { OwnRoomSource, RoomList, SnapshotMessage } from "../server/platform/room-source.ts";
 import { Leases } from "./cluster/leases.ts";
 import { Membership } from "./cluster/membership.ts";
-import { readOwners, type Takeover } from "./cluster/owner-history.ts";
+import { readOwners, takeoversIn, type Takeover } from "./cluster/owner-history.ts";
 import { Placement } from "./cluster/placement.ts";
 import type { LocatedRoom, OwnedRooms, Reply, RoomNode, RoomsOfKind } from "./contract.ts";
 import { RoomJobs } from "./jobs.ts";
@@ -101,7 +101,9 @@ export class SharedRooms implements RoomsOfKind<BaseCommand> {
       links?.drop(node);
       remote.giveUp(node);
     });
-    this.#placement.tookOver.on((takeover) => this.#tookOver(takeover));
+    leases.claimed.on((shards) => {
+      for (const takeover of takeoversIn(kind.kind, shards)) this.#tookOver(takeover);
+    });
     this.#keys = keys;
     this.#membership = membership;
     this.#leases = leases;

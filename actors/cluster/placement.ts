@@ -1,13 +1,12 @@
 import type { Journal } from "../log/journal.ts";
 import type { Rooms } from "../rooms.ts";
 import type { Shared } from "../shared.ts";
-import { Signal } from "../signal.ts";
 import type { Cancel } from "../timing.ts";
 import type { CommitFollowers } from "../wire/commit-followers.ts";
 import { DataLossDetector } from "./data-loss.ts";
 import type { Leases } from "./leases.ts";
 import { leaveMessage, type Membership } from "./membership.ts";
-import { handoffCauses, takeoverCauses, takeoversIn, type Takeover } from "./owner-history.ts";
+import { handoffCauses, takeoverCauses } from "./owner-history.ts";
 import { Rebalancer } from "./rebalancer.ts";
 
 export interface PlacementDeps extends Shared {
@@ -33,8 +32,6 @@ function countersOf({ takeover, handoff }: Shared["metrics"]) {
 
 /** Which shards this process claims and gives away, by heartbeats and announcements. */
 export class Placement {
-  /** This process owns shards of another one, which did not hand them over. */
-  readonly tookOver = new Signal<[takeover: Takeover]>();
   readonly #deps: PlacementDeps;
   readonly #dataLoss: DataLossDetector;
   readonly #rebalancer: Rebalancer;
@@ -45,7 +42,7 @@ export class Placement {
 
   constructor(deps: PlacementDeps) {
     this.#deps = deps;
-    const { kind, leases, membership, journal } = deps;
+    const { leases, membership, journal } = deps;
     this.#dataLoss = new DataLossDetector(deps);
     this.#rebalancer = new Rebalancer(deps);
     membership.expired.on(async (isRetained) => {
@@ -56,7 +53,6 @@ export class Placement {
     const counters = countersOf(deps.metrics);
     leases.claimed.on((shards) => {
       for (const { cause } of shards) counters.get(cause)?.inc();
-      for (const takeover of takeoversIn(kind.kind, shards)) this.tookOver.emit(takeover);
     });
   }
 
