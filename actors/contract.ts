@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../server/platform/errors.ts";
 import type { Origin } from "../server/platform/origin.ts";
-import type { OwnRoomSource, RoomList, SnapshotMessage } from "../server/platform/room-source.ts";
+import type { OwnRoomSource, RoomList } from "../server/platform/room-source.ts";
 import type { OwnerChange } from "./cluster/owner-history.ts";
 import type { RoomEvent } from "./log/room-events.ts";
 import type { BaseCommand } from "./rules.ts";
@@ -56,8 +56,6 @@ export interface RoomsOfKind<Command extends BaseCommand> extends RoomShare {
    * along to the owner, for the jobs that the command starts; it is not stored.
    */
   ask(code: string, command: Command, key?: string, origin?: Origin): Promise<Reply>;
-  /** Snapshot for a new subscriber, or null if the room does not exist. */
-  snapshot(code: string): Promise<SnapshotMessage | null>;
   /** JSON array of the indexed rooms as text, newest first. */
   listIndex(): Promise<string>;
 }

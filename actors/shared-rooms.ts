@@ -143,21 +143,6 @@ export class SharedRooms implements RoomsOfKind<BaseCommand> {
     return this.#router.ask(code, command, key, origin);
   }
 
-  async snapshot(code: string): Promise<SnapshotMessage | null> {
-    const { kind, clock } = this.#deps;
-    const snapshot = await this.#view(code);
-    if (!snapshot) return null;
-    const { seq } = snapshot;
-    const message = {
-      type: `${kind.kind}.snapshot`,
-      topic: kind.topic(code),
-      seq,
-      at_ms: clock.now(),
-      data: { [kind.kind]: snapshot },
-    };
-    return { seq, payload: JSON.stringify(message) };
-  }
-
   ownerPort(code: string): number | null {
     return this.#leases.portOf(shardOf(code));
   }
@@ -228,9 +213,24 @@ export class SharedRooms implements RoomsOfKind<BaseCommand> {
     };
     return {
       ...{ keyPrefix, keys: this.#keys, commits, delivery },
-      snapshotOf: (code) => this.snapshot(code),
+      snapshotOf: (code) => this.#snapshot(code),
       ...(kind.spectators && { publishSpectators }),
     };
+  }
+
+  async #snapshot(code: string): Promise<SnapshotMessage | null> {
+    const { kind, clock } = this.#deps;
+    const snapshot = await this.#view(code);
+    if (!snapshot) return null;
+    const { seq } = snapshot;
+    const message = {
+      type: `${kind.kind}.snapshot`,
+      topic: kind.topic(code),
+      seq,
+      at_ms: clock.now(),
+      data: { [kind.kind]: snapshot },
+    };
+    return { seq, payload: JSON.stringify(message) };
   }
 
   #tookOver(takeover: Takeover): void {

@@ -2,6 +2,7 @@ import { lobbyRoom, type LobbyCommand } from "../../actors/index.ts";
 import { App, us_socket_local_port } from "../../server/http/uws/uws.ts";
 import type * as Parts from "./parts.ts";
 import { publicListChannel } from "../support/lobby-keys.ts";
+import type { SnapshotMessage } from "../../server/platform/room-source.ts";
 
 /**
  * Lobbies and streams of one version in a separate process. Arguments: address of Redis, and of the module
@@ -50,6 +51,7 @@ const lobbies = await parts.createLobbies({
 const former = lobbies as Partial<{
   tellSpectators: (code: string, count: number) => Promise<void>;
   listPublic: () => Promise<string>;
+  snapshot: (code: string) => Promise<SnapshotMessage | null>;
 }>;
 const tellSpectators = async (code: string, count: number) => {
   const tell = former.tellSpectators ?? lobbies.room.publishSpectators;
@@ -58,7 +60,7 @@ const tellSpectators = async (code: string, count: number) => {
 const listLobbies = () => (former.listPublic ?? lobbies.listIndex).call(lobbies);
 const lobby = {
   keys: { stream: parts.eventStreamKey, channel: parts.eventChannel },
-  snapshotOf: (code: string) => lobbies.snapshot(code),
+  snapshotOf: (code: string) => (former.snapshot ?? lobbies.room.snapshotOf).call(lobbies, code),
   // The earlier version also receives its own messages from Redis.
   ...("room" in lobbies && { commits: lobbies.room.commits }),
 };
