@@ -25,7 +25,7 @@ export type { RoomEvent } from "./log/room-events.ts";
 
 export { createLobbies } from "./lobby/rooms.ts";
 export type { Lobbies } from "./lobby/rooms.ts";
-export { lobbyKeyspace, lobbyRoom } from "./lobby/keys.ts";
+export { lobbyKeyspace } from "./lobby/keys.ts";
 export { messageTypes as lobbyMessageTypes } from "./lobby/messages.ts";
 export type { HeldLobby } from "./lobby/actor.ts";
 export type { ResultSheet } from "./lobby/result-sheet.ts";

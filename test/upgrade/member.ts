@@ -1,7 +1,8 @@
-import { lobbyRoom, type LobbyCommand } from "../../actors/index.ts";
+import type { LobbyCommand } from "../../actors/index.ts";
 import { App, us_socket_local_port } from "../../server/http/uws/uws.ts";
 import type * as Parts from "./parts.ts";
 import { publicListChannel } from "../support/lobby-keys.ts";
+import { lobbyRoom } from "../support/lobby-room.ts";
 import type { SnapshotMessage } from "../../server/platform/room-source.ts";
 
 /**

@@ -2,11 +2,11 @@
  * The parts that two versions run beside each other in `two-versions.deep.test.ts`: lobbies and streams.
  * `record-lobbies.ts` bundles this file against another checkout, so every import must exist there too.
  */
-import { lobbyRoom } from "../../actors/index.ts";
+import { lobbyKeyspace } from "../../actors/index.ts";
 import { Hub, type HubDeps } from "../../server/sse/delivery/hub.ts";
 
 export { createLobbies } from "../../actors/index.ts";
-export const { channel: eventChannel, stream: eventStreamKey } = lobbyRoom.keys;
+export const { channel: eventChannel, stream: eventStreamKey } = lobbyKeyspace;
 export { systemClock } from "../../server/platform/time/clock.ts";
 export { parseConfig } from "../../server/platform/config/config.ts";
 export { silentLogger } from "../../server/platform/log/logger.ts";

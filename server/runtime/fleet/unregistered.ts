@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
-import { liveNodes, lobbyRoom } from "../../../actors/index.ts";
+import { liveNodes, lobbyKeyspace } from "../../../actors/index.ts";
 import { readFleet } from "./registry.ts";
 
 /** A dead node is heard of for 2 s, and a new one before its instance has named it. */
@@ -15,10 +15,7 @@ export async function unregisteredNodes(
   redis: Redis,
   named: readonly string[] = [],
 ): Promise<string[]> {
-  const [nodes, instances] = await Promise.all([
-    liveNodes(redis, lobbyRoom.keyPrefix),
-    readFleet(redis),
-  ]);
+  const [nodes, instances] = await Promise.all([liveNodes(redis, lobbyKeyspace), readFleet(redis)]);
   const known = new Set([...named, ...instances.flatMap((instance) => instance.nodes)]);
   return nodes.filter((node) => !known.has(node));
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lobbyRoom } from "../../../actors/index.ts";
+import { lobbyRoom } from "../../support/lobby-room.ts";
 import {
   encodeFrame,
   frameOf as frameWith,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App, us_socket_local_port } from "../../../server/http/uws/uws.ts";
-import { lobbyRoom } from "../../../actors/index.ts";
+import { lobbyRoom } from "../../support/lobby-room.ts";
 import type { CommitSource, SnapshotMessage } from "../../../server/platform/room-source.ts";
 import { systemClock, type Clock } from "../../../server/platform/time/clock.ts";
 import { parseConfig } from "../../../server/platform/config/config.ts";

@@ -1,4 +1,4 @@
-import { lobbyRoom, type Lobbies } from "../../../../actors/index.ts";
+import type { Lobbies } from "../../../../actors/index.ts";
 import type { HubRooms } from "../../../../server/features/hub/deps.ts";
 import { hubRoutes } from "../../../../server/features/hub/routes.ts";
 import { lobbyAccess, lobbyRooms } from "../../../../server/features/lobbies/rooms.ts";
@@ -8,6 +8,7 @@ import type { HubLimits } from "../../../../server/sse/delivery/limits.ts";
 import type { SampleServer } from "../../http/sample.ts";
 import type { LobbyLog } from "../../sse/lobby-log.ts";
 import { publicListChannel } from "../../../support/lobby-keys.ts";
+import { lobbyRoom } from "../../../support/lobby-room.ts";
 
 export interface HubOfSample {
   publicList?: () => Promise<string>;
