@@ -308,12 +308,16 @@ class ScenarioRun {
   }
 }
 
+/** `.gitignore` means the folder node_modules, not the link to it that a second checkout has. */
+const besidesPackages = [":/", ":(exclude,top)node_modules"];
+
 /** Of the checkout that has this folder; null outside of git. */
-function commitOf(folder: string): Pick<Report["run"], "commit" | "isDirty"> {
+export function commitOf(folder: string): Pick<Report["run"], "commit" | "isDirty"> {
   const git = (...args: string[]) =>
     execFileSync("git", args, { cwd: folder, encoding: "utf8", stdio: "pipe" }).trim();
   try {
-    return { commit: git("rev-parse", "HEAD"), isDirty: git("status", "--porcelain") !== "" };
+    const changes = git("status", "--porcelain", "--", ...besidesPackages);
+    return { commit: git("rev-parse", "HEAD"), isDirty: changes !== "" };
   } catch {
     return { commit: null, isDirty: false };
   }

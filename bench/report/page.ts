@@ -12,20 +12,23 @@ import type { Report } from "./schema.ts";
 export function reportPage(report: Report): string {
   const data = JSON.stringify(pageCharts(report)).replaceAll("<", "\\u003c");
   const scripts = `<script type="application/json" id="data">${data}</script>\n<script>${script()}</script>`;
-  return asPage(documentOf(report), scripts);
+  return asPage({ ...documentOf(report), sections: sectionsOf(report) }, scripts);
 }
 
-/** What a report says, besides its charts. */
+/** What decides comes first, since a page is read from its top. */
+const sectionsOf = (report: Report): Section[] => [
+  ...[budgets(report), remarks(report), violations(report), errors(report)],
+  ...(report.seconds.length === 0 ? [] : measured(report)),
+  ...[requests(report), run(report)],
+];
+
+/** A report for a terminal, which shows the end of it. */
 export const documentOf = (report: Report): Document => ({
   title: report.scenario,
   verdict: report.verdict,
   exitCode: report.exitCode,
   about: `${report.about}; ${report.run.load}, seed ${report.run.seed}, ${report.status}`,
-  sections: [
-    run(report),
-    ...(report.seconds.length === 0 ? [] : measured(report)),
-    ...[requests(report), errors(report), violations(report), remarks(report), budgets(report)],
-  ],
+  sections: sectionsOf(report).toReversed(),
 });
 
 /** What a run that failed before its load does not have. */

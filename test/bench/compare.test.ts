@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -14,6 +14,8 @@ import {
   type Outcome,
 } from "../../bench/compare/interval.ts";
 import { checkComparable, readReport } from "../../bench/compare/read.ts";
+import { withWorktree } from "../../bench/compare/worktree.ts";
+import { commitOf } from "../../bench/load/run.ts";
 import { comparisonDocument } from "../../bench/compare/text.ts";
 import { asMarkdown, asPage } from "../../bench/report/document.ts";
 import { Times } from "../../bench/load/histogram.ts";
@@ -178,6 +180,14 @@ describe("two reports", () => {
     const health = { ...result().health, numStalls: 1, stalledMs: 5_000 };
     const stalled = buildReport(measured({ results: [result({ health })] }));
     refuses(stalled, 4, /the generator of b was at its limit: generator 0 stood still/);
+  });
+});
+
+describe("the checkout of a gate", () => {
+  it("has no changes but its link to the packages, and goes when the work ends", async () => {
+    const about = await withWorktree("HEAD", async (root) => ({ root, ...commitOf(root) }));
+    assert.deepEqual([about.isDirty, about.commit?.length], [false, 40]);
+    assert.equal(existsSync(about.root), false);
   });
 });
 

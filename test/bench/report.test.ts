@@ -6,7 +6,8 @@ import { describe, it } from "node:test";
 import Value from "typebox/value";
 import { judge } from "../../bench/report/budgets.ts";
 import { buildReport, type Measured } from "../../bench/report/build.ts";
-import { reportPage } from "../../bench/report/page.ts";
+import { asMarkdown } from "../../bench/report/document.ts";
+import { documentOf, reportPage } from "../../bench/report/page.ts";
 import { ReportSchema } from "../../bench/report/schema.ts";
 import { writeWhole } from "../../bench/report/write.ts";
 import { Times } from "../../bench/load/histogram.ts";
@@ -75,6 +76,14 @@ describe("the page of a run", () => {
   it("has the measured value of a budget with its unit", () => {
     assert.match(pageOf({}), />read response p90 &lt;= 50 ms<.+>20\.?\d* ms<.+>met</);
     assert.match(pageOf({ budgets: ["read errors <= 1 %"] }), />0 %<.+>met</);
+  });
+
+  it("begins with its budgets, and the terminal ends with them", () => {
+    const report = buildReport(measured());
+    const titles = [...reportPage(report).matchAll(/<h2>(.+?)<\/h2>/g)].map(([, title]) => title);
+    assert.deepEqual([titles[0], titles.at(-1)], ["Budgets", "Run"]);
+    const text = asMarkdown(documentOf(report));
+    assert.ok(text.indexOf("Operations") < text.indexOf("Budgets"), text);
   });
 
   it("names the bands of its charts and a machine that was busy already", () => {
