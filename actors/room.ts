@@ -32,7 +32,7 @@ export interface RoomHost extends Pick<
   journal: Pick<Journal, "commit">;
   followers: Pick<CommitFollowers, "committed" | "inDoubt">;
   leases: Pick<Leases, "tokenOf" | "generationOf" | "isIntact" | "confirm" | "fenced">;
-  ticker: Ticker;
+  ticker: Pick<Ticker, "arm">;
   metrics: Pick<Shared["metrics"], "mailboxWaitSeconds">;
   /** Number of commands that wait in all rooms; more than the maximum are refused. */
   queue: { length: number };

@@ -8,7 +8,7 @@ import { Room, type RoomHost, type SuspectRoom } from "./room.ts";
 import type { BaseCommand, BaseState } from "./rules.ts";
 import type { Shared } from "./shared.ts";
 import { Signal } from "./signal.ts";
-import { createTicker, retryMs, type Ticker } from "./ticker.ts";
+import { retryMs, Ticker } from "./ticker.ts";
 import type { Cancel } from "./timing.ts";
 
 /** Maximum number of rooms shown to operators. */
@@ -54,7 +54,7 @@ export class Rooms {
     this.#deps = deps;
     const { leases, timing, clock } = deps;
     const { committed, doubted, loaded } = this;
-    this.#ticker = createTicker(clock, timing, (code) => this.#fire(code));
+    this.#ticker = new Ticker(clock, timing, (code) => this.#fire(code));
     const ticker = this.#ticker;
     const remove = (room: Room) => this.#remove(room);
     this.#host = { ...deps, ticker, queue: this.#queue, committed, doubted, loaded, remove };

@@ -4,7 +4,7 @@ import { shardCount, shardOf } from "../../../actors/log/keys.ts";
 import { CachedAnswers } from "../../../actors/answers.ts";
 import { parseOwner, targetOwners } from "../../../actors/cluster/owners.ts";
 import { countCommand, type SenderCounts } from "../../../actors/sender-quota.ts";
-import { createTicker } from "../../../actors/ticker.ts";
+import { Ticker } from "../../../actors/ticker.ts";
 import { systemTiming } from "../../../actors/timing.ts";
 import { fc } from "../../support/seed.ts";
 
@@ -138,7 +138,7 @@ describe("the ticker", () => {
         (moves) => {
           let now = 1_000_000;
           const due = new Map<string, number>();
-          const ticker = createTicker({ now: () => now }, systemTiming, (code) => {
+          const ticker = new Ticker({ now: () => now }, systemTiming, (code) => {
             const deadline = due.get(code);
             assert.ok(deadline !== undefined, `${code} fired without a deadline`);
             assert.ok(now >= deadline, `${code} fired ${deadline - now} ms early`);

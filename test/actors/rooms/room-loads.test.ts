@@ -40,7 +40,7 @@ function loadingRoom(publishedSeq: number, ...results: CommitResult[]) {
       confirm: async () => true,
       fenced: () => undefined,
     },
-    ticker: { arm: () => undefined, stop: () => undefined },
+    ticker: { arm: () => undefined },
     metrics: createMetrics().rooms("counter"),
     queue: { length: 0 },
     committed: new Signal(),
