@@ -90,17 +90,13 @@ export class SharedRooms implements RoomsOfKind<BaseCommand> {
     this.#placement = new Placement({ ...shared, ...placed });
     this.#links = deps.linkDir === null ? null : new PeerLinks({ dir: deps.linkDir, nodeId, log });
     const links = this.#links;
-    const remote = new Remote({ ...shared, redis: commits, links, rooms });
+    const remote = new Remote({ ...shared, redis: commits, links, membership, rooms });
     const waiting = new WaitingCommands({ ...shared, leases });
     const router = new Router({ ...shared, leases, rooms, remote, waiting });
     new RoomJobs({ ...shared, rooms, router });
     const { index } = kind;
     this.#index = index ? new IndexKeeper(index, { ...shared, leases, rooms, router }) : null;
 
-    membership.nodeDown.on((node) => {
-      links?.drop(node);
-      remote.giveUp(node);
-    });
     leases.claimed.on((shards) => {
       for (const takeover of takeoversIn(kind.kind, shards)) this.#tookOver(takeover);
     });

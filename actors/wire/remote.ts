@@ -1,5 +1,6 @@
 import { formOf, isReadable } from "../../server/platform/forms.ts";
 import { noOrigin, type Origin } from "../../server/platform/origin.ts";
+import type { Membership } from "../cluster/membership.ts";
 import type { Reply } from "../contract.ts";
 import type { Shared } from "../shared.ts";
 import type { Cancel } from "../timing.ts";
@@ -41,7 +42,8 @@ export interface RemoteDeps extends Pick<
   "keys" | "metrics" | "nodeId" | "redis" | "timing"
 > {
   /** Links to processes of the same machine; null without any: all messages go through Redis. */
-  links: Pick<PeerLinks, "send" | "received" | "lost"> | null;
+  links: Pick<PeerLinks, "send" | "received" | "lost" | "drop"> | null;
+  membership: Pick<Membership, "nodeDown">;
   rooms: Pick<Rooms, "deliver">;
 }
 
@@ -58,8 +60,13 @@ export class Remote {
     this.#deps = deps;
     this.#answered = deps.metrics.forward("answered");
     this.#moved = deps.metrics.forward("moved");
-    deps.links?.received.on((message) => this.receive(message));
-    deps.links?.lost.on((target) => this.giveUp(target));
+    const { links, membership } = deps;
+    links?.received.on((message) => this.receive(message));
+    links?.lost.on((target) => this.#giveUp(target));
+    membership.nodeDown.on((node) => {
+      links?.drop(node);
+      this.#giveUp(node);
+    });
   }
 
   get pending(): number {
@@ -91,16 +98,16 @@ export class Remote {
     for (const wire of JSON.parse(message) as Wire[]) void this.#handle(wire);
   }
 
-  /** Redirects everything that waits for this process. */
-  giveUp(target: string): void {
-    for (const [requestId, entry] of this.#pending)
-      if (entry.target === target) this.#settle(requestId, notOwner);
-  }
-
   async stop(): Promise<void> {
     for (const requestId of this.#pending.keys()) this.#settle(requestId, notOwner);
     // Answers to others that are due in this turn are still sent.
     await this.#flush();
+  }
+
+  /** Redirects everything that waits for this process. */
+  #giveUp(target: string): void {
+    for (const [requestId, entry] of this.#pending)
+      if (entry.target === target) this.#settle(requestId, notOwner);
   }
 
   #post(target: string, wire: Wire): void {

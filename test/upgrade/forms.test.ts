@@ -70,7 +70,9 @@ describe("what a newer release has written", () => {
       links: {
         ...{ received: new Signal<[string]>(), lost: new Signal<[string]>() },
         send: (_target, text) => sent.push(text) > 0,
+        drop: () => undefined,
       },
+      membership: { nodeDown: new Signal() },
       rooms: {
         deliver: async (...given) => {
           delivered.push(given);
