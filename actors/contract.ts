@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../server/platform/errors.ts";
 import type { Origin } from "../server/platform/origin.ts";
-import type { OwnRoomSource, RoomList } from "../server/platform/room-source.ts";
+import type { RoomList, RoomSource } from "../server/platform/room-source.ts";
 import type { OwnerChange } from "./cluster/owner-history.ts";
 import type { RoomEvent } from "./log/room-events.ts";
 import type { BaseCommand } from "./rules.ts";
@@ -26,7 +26,7 @@ export interface RoomShare {
   /** This process, for `publishNodeDown` after its end. */
   readonly node: RoomNode;
   /** The rooms as those of a hub. */
-  readonly room: OwnRoomSource;
+  readonly room: RoomSource;
   /** The list of the index; null without one. */
   readonly list: RoomList | null;
   /** What this process owns, for operators. */

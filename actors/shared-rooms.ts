@@ -1,6 +1,6 @@
 import type { Origin } from "../server/platform/origin.ts";
 import type { Tracer } from "../server/platform/tracing/tracer.ts";
-import type { OwnRoomSource, RoomList, SnapshotMessage } from "../server/platform/room-source.ts";
+import type { RoomList, RoomSource, SnapshotMessage } from "../server/platform/room-source.ts";
 import { Leases } from "./cluster/leases.ts";
 import { Membership } from "./cluster/membership.ts";
 import { readOwners, takeoversIn, type Takeover } from "./cluster/owner-history.ts";
@@ -49,7 +49,7 @@ export interface SharedRoomsDeps
 export class SharedRooms implements RoomsOfKind<BaseCommand> {
   readonly kind: string;
   readonly node: RoomNode;
-  readonly room: OwnRoomSource;
+  readonly room: RoomSource;
   readonly list: RoomList | null;
   readonly #deps: SharedRoomsDeps;
   readonly #keys: Keyspace;
@@ -200,7 +200,7 @@ export class SharedRooms implements RoomsOfKind<BaseCommand> {
     this.#deps.connections.close();
   }
 
-  #source(commits: CommitFollowers): OwnRoomSource {
+  #source(commits: CommitFollowers): RoomSource {
     const { kind, nodeId } = this.#deps;
     const { keyPrefix, delivery } = kind;
     const publishSpectators = async (code: string, count: number) => {

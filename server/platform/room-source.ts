@@ -10,15 +10,10 @@ export interface RoomSource {
   readonly delivery: DeliveryRules;
   /** Snapshot for a new subscriber, or null if the room does not exist. */
   snapshotOf(code: string): Promise<SnapshotMessage | null>;
-  /** Commits of rooms this process may own; without it all messages come from Redis. */
-  readonly commits?: CommitSource;
+  /** Commits of the rooms that this process owns; all other messages come from Redis. */
+  readonly commits: CommitSource;
   /** Reports this process's number of spectators of a room (HUB-08). */
   publishSpectators?(code: string, count: number): Promise<void>;
-}
-
-/** Rooms of which this process may own some. */
-export interface OwnRoomSource extends RoomSource {
-  readonly commits: CommitSource;
 }
 
 /** A list that is sent completely after each change. */

@@ -19,7 +19,7 @@ export interface Follower {
 export interface TopicAddress {
   /** Channel in Redis. */
   channel: string;
-  /** Local source, for a room this process may own. */
+  /** Local source of a room, which this process may own. */
   local?: { code: string; source: CommitSource };
 }
 

@@ -58,10 +58,7 @@ export class RoomTopic implements Source, Flushable {
     const { keys, delivery, commits } = source;
     this.kind = kind;
     this.name = name;
-    this.address = {
-      channel: keys.channel(code),
-      ...(commits && { local: { code, source: commits } }),
-    };
+    this.address = { channel: keys.channel(code), local: { code, source: commits } };
     this.delivery = delivery;
     this.#code = code;
     this.#source = source;
