@@ -51,16 +51,23 @@ export const projectedGame: Need = {
   },
 };
 
+const operatorToken =
+  "--operator-token-file with a token of `npm run console -- operator:create --name bench --role operator`";
+
 /** Reads of the operator's pages and the change of a queue. */
 export const queueOperator: Need = {
   async check(bot, { operator }) {
     if (operator === null)
-      return "the operator listener is unknown: --operator-url, and --operator-token-file with the token of an operator";
+      return `the operator listener is unknown: --operator-url, and ${operatorToken}`;
     const path = "/queues/credential-requests";
     const asked = askOperator<{ queue: { is_paused: boolean } }>(bot, operator, "GET", path);
     const refusal = await asked.then(
       ({ queue }) => (queue.is_paused ? "that queue is paused" : null),
-      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+      (error: unknown) => {
+        const message = error instanceof Error ? error.message : String(error);
+        const isRefused = error instanceof EmberlineError && [401, 403].includes(error.status);
+        return isRefused ? `${message} It needs ${operatorToken}` : message;
+      },
     );
     return refusal && `${operator.url}/operator${path}: ${refusal}`;
   },

@@ -1,12 +1,15 @@
 import { EmberlineError } from "../../server/web/client/emberline.ts";
 import type { Bot } from "./bot.ts";
 
+const maxShown = 200;
+
 /** Reads an answer that the published client has no call for; a refusal is thrown with its code. */
 export async function read(response: Response): Promise<string> {
   const text = await response.text();
   if (response.ok) return text;
   const code = /"code":"([a-z_]+:[a-z_]+)"/.exec(text)?.[1] ?? `http:${response.status}`;
-  throw new EmberlineError(response.status, code, text);
+  const said = /"message":"([^"]+)"/.exec(text)?.[1] ?? text.slice(0, maxShown);
+  throw new EmberlineError(response.status, code, said);
 }
 
 /** The operator listener of the target. */

@@ -215,7 +215,8 @@ function verdictOf(outcome: Outcome, rows: readonly Row[]): string {
   const names = those.map(({ figure, interval }) => `${figure} ${interval.ratio.toFixed(2)}x`);
   const visible = Math.max(...those.map((row) => row.visible));
   if (outcome === "no difference") return `No difference of more than ${percent(tolerance)}.`;
-  if (those.length === 0) return "Too noisy: no figure has enough samples on both sides.";
+  if (those.length === 0)
+    return "Too noisy: no figure has enough samples on both sides; longer runs (--seconds) have them.";
   if (outcome === "too noisy")
     return `Too noisy: the smallest difference it could have seen is ${percent(visible)}.`;
   return `${outcome === "slower" ? "Slower" : "Faster"}: ${names.join(", ")}.`;

@@ -126,11 +126,21 @@ export class Injector {
     this.#end(fault, `killed store ${pid}`);
   }
 
+  /** Waits a little for streams, of which there are none at the begin of a load. */
   async #cutStreams(): Promise<void> {
-    const fault = this.#begin("cut-streams");
-    fault.recoveriesMs = await this.#context.cutStreams();
-    fault.until = fault.at + Math.max(0, ...fault.recoveriesMs) / 1000;
-    this.#end(fault, "cut all streams");
+    const { signal, cutStreams } = this.#context;
+    const deadline = performance.now() + this.#patienceMs;
+    for (;;) {
+      const fault = this.#begin("cut-streams");
+      fault.recoveriesMs = await cutStreams();
+      if (fault.recoveriesMs.length > 0) {
+        fault.until = fault.at + Math.max(...fault.recoveriesMs) / 1000;
+        return this.#end(fault, "cut all streams");
+      }
+      if (signal.aborted || performance.now() > deadline)
+        return this.#miss("cut-streams", "no stream was open");
+      await pause(pollMs);
+    }
   }
 
   #begin(name: FaultKind): Fault {

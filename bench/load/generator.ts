@@ -243,9 +243,9 @@ export class Generator {
     } catch (error) {
       if (!(error instanceof EmberlineError && error.status === 429)) throw error;
       const limits = Object.keys(this.#counts.limited).join(", ");
-      const remedy = this.#run.hasAddresses ? "" : `, or ${howToGiveAddresses}`;
+      const remedy = this.#run.hasAddresses ? "a wider range of --addresses" : howToGiveAddresses;
       throw new RangeError(
-        `the limits of the target are reached (${limits}): try again in a minute${remedy}`,
+        `the limits of the target are reached (${limits}): try again in a minute, or ${remedy}`,
         { cause: error },
       );
     }

@@ -57,6 +57,15 @@ describe("the faults of a run", () => {
     );
   });
 
+  it("end the run with 1 when there is nothing that they could hit", async () => {
+    const beside = (context: Beside) => planBeside(context, [{ kind: "cut-streams", atMs: 100 }]);
+    const load = { shape: "constant", perSecond: 20, seconds: 2 } as const;
+    const report = await runBench("http", { load, beside });
+    assert.equal(report.exitCode, 1);
+    assert.deepEqual(report.faults, []);
+    assert.match(report.problems.join(), /cut-streams did not happen: no stream was open/);
+  });
+
   it("hit the stores and the streams, which come back", async () => {
     const kinds = ["cut-streams", "restart-postgres", "restart-redis"] as const;
     const [cut, ...stores] = await hits(kinds, { hasOwnPostgres: true });
