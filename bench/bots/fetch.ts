@@ -24,10 +24,11 @@ const idleMs = 5_000;
 const passing: ReadonlySet<number> = new Set([502, 503, 504]);
 const withoutBody: ReadonlySet<number> = new Set([204, 304]);
 const guestRequest = "POST /v1/gateway/guest";
-/** The setting behind a refusal with 429, by its code; any other limit is scaled by the first. */
-const limitSettings: Readonly<Record<string, string>> = {
-  "rate_limit:exceeded": "RATE_LIMIT_FACTOR",
-};
+/** The setting behind a refusal with 429: that of streams, or what scales the other limits; else its code. */
+function limitSetting(request: string, code: string): string {
+  if (code !== "rate_limit:exceeded") return code;
+  return request === "GET /v1/hub" ? "HUB_STREAMS_PER_ADDRESS" : "RATE_LIMIT_FACTOR";
+}
 
 export const newCounts = (): RequestCounts => ({
   sent: 0,
@@ -202,7 +203,7 @@ export class BotFetch {
 
   #limit({ name }: SentRequest, text: string): void {
     const code = /"code":"([a-z_]+:[a-z_]+)"/.exec(text)?.[1] ?? "429";
-    const key = `${name.replace(/\/[A-Z2-9]{6}(?=\/|$)/, "/{code}")}: ${limitSettings[code] ?? code}`;
+    const key = `${name.replace(/\/[A-Z2-9]{6}(?=\/|$)/, "/{code}")}: ${limitSetting(name, code)}`;
     this.#counts.limited[key] = (this.#counts.limited[key] ?? 0) + 1;
   }
 }
