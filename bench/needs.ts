@@ -93,8 +93,10 @@ export const ownAddresses = (path: string, wanted: (run: Run) => number): Need =
     if (limit === 0 || needed <= limit) return null;
     if (!run.hasAddresses)
       return `one address may send POST ${path} ${limit} times a minute, and this load needs ${describeCount(needed)}: ${howToGiveAddresses}`;
-    await ask(run.bot());
+    const [, leftOfOther = 0] = await ask(run.bot());
     const [, leftAfter = 0] = await ask(bot);
+    if (left + leftOfOther === 0)
+      return `no bot may send POST ${path} now: try again in a minute; if that changes nothing, TRUSTED_PROXIES of the target lacks this machine`;
     return left - leftAfter > 1
       ? "the target counts all bots as one address in spite of --addresses: TRUSTED_PROXIES of the target lacks this machine"
       : null;
