@@ -6,16 +6,16 @@ import { createLogger } from "../../../../server/platform/log/logger.ts";
 describe("a log line", () => {
   it("masks secrets at any depth, in lists and in the properties of an error", () => {
     const error = Object.assign(new Error("refused"), {
-      token: "t1",
-      config: { headers: { authorization: "Bearer t2" } },
+      token: "hidden-1",
+      config: { headers: { authorization: "Bearer hidden-2" } },
     });
     const line = logged({
       err: error,
-      password: "t3",
-      body: { email: "t4", deeper: { list: [{ code: "t5" }, { "x-api-key": null }] } },
-      sent: new Sent("t6"),
+      password: "hidden-3",
+      body: { email: "hidden-4", deeper: { list: [{ code: "hidden-5" }, { "x-api-key": null }] } },
+      sent: new Sent("hidden-6"),
     });
-    for (const n of [1, 2, 3, 4, 5, 6]) assert.ok(!line.includes(`t${n}`), line);
+    assert.doesNotMatch(line, /hidden-/);
     assert.match(line, /"message":"refused"/);
     assert.match(line, /"deeper":\{"list":\[\{"code":"\[redacted\]"\},/);
   });
