@@ -51,23 +51,28 @@ function optionsOf({ quick, rate, games, ...rooms }: Options): BenchOptions {
   return { isQuick: quick === true, rooms, rolling };
 }
 
-/** Says which bench has which scenarios. */
-async function refuse(word: string, before: string | undefined): Promise<never> {
-  const lines = Object.entries(floorBenches).map(
-    async ([name, { load }]) => `  ${name.padEnd(8)} ${Object.keys(await load()).join(", ")}`,
+/** In one line, before the usage, which names the benches. */
+function refuse(word: string, before: Chosen | undefined): never {
+  if (before === undefined) return program.error(`"${word}" is no bench`);
+  const scenarios = Object.keys(before.scenarios).join(", ");
+  return program.error(
+    `"${word}" is neither a scenario of ${before.name} (${scenarios}) nor a bench`,
   );
-  const what = before === undefined ? "no bench" : `neither a scenario of ${before} nor a bench`;
-  const all = ["Benches and their scenarios:", ...(await Promise.all(lines))].join("\n");
-  return program.showHelpAfterError(false).error(`error: "${word}" is ${what}. ${all}`);
 }
 
-const chosen: { name: string; scenarios: Scenarios; only: Set<string> }[] = [];
+interface Chosen {
+  name: string;
+  scenarios: Scenarios;
+  only: Set<string>;
+}
+
+const chosen: Chosen[] = [];
 for (const word of program.args) {
   const last = chosen.at(-1);
   const bench = floorBenches[word];
   if (last?.scenarios[word]) last.only.add(word);
   else if (bench) chosen.push({ name: word, scenarios: await bench.load(), only: new Set() });
-  else await refuse(word, last?.name);
+  else refuse(word, last);
 }
 
 async function runChosen(): Promise<number> {

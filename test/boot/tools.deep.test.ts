@@ -68,7 +68,7 @@ describe("the tools that start servers of their own", () => {
   it("report in one line what is wrong with their options, and print the usage", async () => {
     const wrong: [reason: string, ...args: string[]][] = [
       [
-        'there is no scenario or bench "nope"; scenarios before it: lobbies, topic',
+        '"nope" is neither a scenario of hub (lobbies, topic) nor a bench',
         ...["bench/main.ts", "hub", "nope"],
       ],
       ["Unknown option '--fast'", "bench/faults/main.ts", "--fast"],
