@@ -29,7 +29,7 @@ export interface RoomHost extends Pick<
   "kind" | "keys" | "timing" | "log" | "tracer" | "clock" | "newId"
 > {
   redis: Pick<Connection, "hgetall">;
-  journal: Pick<Journal, "commit">;
+  journal: Pick<Journal, "commit" | "provesUnsent">;
   followers: Pick<CommitFollowers, "committed" | "inDoubt">;
   leases: Pick<Leases, "tokenOf" | "generationOf" | "isIntact" | "confirm" | "fenced">;
   ticker: Pick<Ticker, "arm">;
@@ -300,7 +300,8 @@ export class Room {
   async #commit(change: Commit, token: string): Promise<boolean> {
     const { journal, followers, leases, ticker, clock, doubted, log } = this.#host;
     const known = this.#known;
-    known.unacknowledgedSeq = Math.max(known.unacknowledgedSeq, change.seq);
+    const { unacknowledgedSeq } = known;
+    known.unacknowledgedSeq = Math.max(unacknowledgedSeq, change.seq);
     const outcome = await journal.commit(change, token);
     if (outcome === "committed") {
       known.seq = change.seq;
@@ -311,6 +312,7 @@ export class Room {
     }
     // A refusal does not prove that nothing was published: it may answer a script that was sent again, because Redis
     // had stored the first one, died before it replied, and lost it.
+    if (journal.provesUnsent(outcome)) known.unacknowledgedSeq = unacknowledgedSeq;
     const facts = { event: `commit_${outcome}`, ...this.#name, seq: change.seq };
     followers.inDoubt(this.code, this.shard);
     if (outcome === "fenced") leases.fenced(this.shard, token);

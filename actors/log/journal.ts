@@ -98,6 +98,11 @@ export class Journal {
     return new Promise((resolve) => line.waiting.push({ commit, token, resolve }));
   }
 
+  /** Whether the result proves that nothing was sent: without its heartbeat in the script, this process looks first. */
+  provesUnsent(result: CommitResult): boolean {
+    return result === "silent" && this.#deps.counted === null;
+  }
+
   /** Resolves when every commit has been replied to. */
   async idle(): Promise<void> {
     if (this.#flushing > 0) await new Promise<void>((done) => this.#idleCallbacks.push(done));

@@ -31,6 +31,7 @@ function loadingRoom(publishedSeq: number, ...results: CommitResult[]) {
         commits.push(commit);
         return results.shift() ?? "committed";
       },
+      provesUnsent: (result) => result === "silent",
     },
     followers: { committed: () => undefined, inDoubt: () => undefined },
     leases: {
@@ -85,4 +86,13 @@ it("a room whose commit was refused skips its numbers if Redis may have lost the
   assert.equal(await room.take(last, "count", noOrigin), notOwner);
   assert.notEqual(await room.take(last, "count", noOrigin), notOwner);
   assert.deepEqual(numbers(commits), [4, 6, 8]);
+});
+
+it("a room whose commit was not even sent reuses its numbers", async () => {
+  const last: Command = { type: "count", by: 1 };
+  const { room, commits, loaded } = loadingRoom(0, "silent");
+  loaded(stored);
+  assert.equal(await room.take(last, "count", noOrigin), notOwner);
+  assert.notEqual(await room.take(last, "count", noOrigin), notOwner);
+  assert.deepEqual(numbers(commits), [4, 4]);
 });

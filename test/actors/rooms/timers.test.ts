@@ -47,6 +47,7 @@ function createProcess() {
     tracer: null,
     clock: { now: () => now },
     journal: {
+      provesUnsent: () => false,
       commit: () =>
         new Promise((resolve) => {
           if (held) held.push(() => resolve("committed"));
