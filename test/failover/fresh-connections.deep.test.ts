@@ -7,8 +7,8 @@ import { sourceFlags } from "../support/programs.ts";
 const program = join(import.meta.dirname, "fresh-connections.ts");
 const numConnections = 5_000;
 /**
- * Linux itself resets, in about 3 of 1,000 closes, a connection whose handshake ends at the moment in which the
- * listener closes (server/runtime/README.md). No request was sent on it.
+ * Linux itself resets, rarely, a connection whose handshake ends at the moment in which the listener closes
+ * (server/runtime/README.md). No request was sent on it.
  */
 const resetInHandshake = /^connect ECONNRESET /;
 const mostInHandshake = 1;

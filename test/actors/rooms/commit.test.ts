@@ -182,6 +182,17 @@ describe("the commit script", () => {
     });
   });
   describe("outlives trouble of the store", () => {
+    it("sends nothing of a worker that counts as dead and whose heartbeat is on another node", async () => {
+      const metrics = createMetrics().rooms("lobby");
+      const own = { keys: lobbyKeyspace, redis, metrics, timing: systemTiming };
+      const apart = new Journal({ ...own, counted: null, isConfirmedAlive: () => false });
+      const result = await commit(change(), apart);
+      assert.equal(result, "silent");
+      assert.ok(apart.provesUnsent(result));
+      assert.ok(!apart.provesUnsent("failed"), "it may be in Redis");
+      assert.deepEqual(await redis.keys("*ABCDEF"), []);
+    });
+
     it("takes nothing of a worker that the store has not heard of for so long that another may have had the shard", async () => {
       const deadMs = 60_000;
       const counted = { nodeId: "w1", deadMs };
@@ -198,6 +209,7 @@ describe("the commit script", () => {
       const heartbeat = (isNew: 0 | 1) =>
         runScript(redis, "heartbeat", heartbeatKeys, ["w1", deadMs, 0, isNew, ""]);
       assert.equal(await commit(change(), watched), "silent");
+      assert.ok(!watched.provesUnsent("silent"), "Redis may answer a second try");
       await redis.zadd(workersKey, Date.now() - deadMs - 1, "w1");
       assert.equal(await commit(change(), watched), "silent");
       // It is registered again only after it reports that it has released everything.
